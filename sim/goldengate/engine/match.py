@@ -12,6 +12,7 @@ another one when it finds the other's values in their place, or values that all 
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -35,6 +36,12 @@ Places = dict[object, Place]
 """The place of a value by its key."""
 
 
+@functools.cache
+def _of_operation(op: str) -> int:
+    """Return a number for an operation, the same in every process."""
+    return zlib.crc32(op.encode())
+
+
 class Matcher:
     """Compares the copies of module `module`; places and shared values are those of all modules.
 
@@ -55,12 +62,19 @@ class Matcher:
         self._state = [keys for keys in copies.state if self._claim(keys)]
         for index, keys in enumerate(self._state):
             self._names |= dict.fromkeys(keys, index)
-        self._shapes = self._find_shapes()
+        self._shapes: dict[int, int] = {}
+        """The shapes of the nodes that were asked for (`_shape`), by uid."""
 
-    def _find_shapes(self) -> list[int]:
-        """Return a number for each node of the graph that is equal for nodes that are alike."""
-        shapes: list[int] = []
-        for node in self.found.design.graph.nodes:
+    def _shape(self, node: Node) -> int:
+        """Return a number that is equal for nodes that are alike."""
+        shapes, todo = self._shapes, [node]
+        while todo:
+            node = todo[-1]
+            missing = [argument for argument in node.args if argument.uid not in shapes]
+            if missing:
+                todo += missing
+                continue
+            todo.pop()
             if node.op == "leaf":
                 value: object = self._names.get(node.value, -1)
             elif node.op == "read":
@@ -70,8 +84,8 @@ class Matcher:
             arguments = [shapes[argument.uid] for argument in node.args]
             if node.op in COMMUTATIVE:
                 arguments.sort()
-            shapes.append(hash((zlib.crc32(node.op.encode()), node.width, value, *arguments)))
-        return shapes
+            shapes[node.uid] = hash((_of_operation(node.op), node.width, value, *arguments))
+        return shapes[node.uid]
 
     def _place(self, keys: Sequence[object]) -> None:
         for copy, key in enumerate(keys):
@@ -109,9 +123,9 @@ class Matcher:
         first = nodes[0]
         arguments = [list(node.args) for node in nodes]
         if first.op in COMMUTATIVE:
-            wanted = self._shapes[first.args[0].uid]
+            wanted = self._shape(first.args[0])
             for pair in arguments[1:]:
-                shapes = [self._shapes[argument.uid] for argument in pair]
+                shapes = [self._shape(argument) for argument in pair]
                 if shapes[0] != wanted and shapes[1] == wanted:
                     pair.reverse()
         yield from zip(*arguments, strict=True)
@@ -197,6 +211,10 @@ class Matcher:
         self._forwards()
 
 
+_Way = tuple[int, int]
+"""The copy of a module that a value follows from, and a number for how it does."""
+
+
 class _Relative:
     """Says of values which copy of a module they follow from, and numbers the ways they do."""
 
@@ -204,38 +222,43 @@ class _Relative:
         self.module = module
         self.places = places
         self.numbers: dict[object, int] = {}
-        self.known: dict[int, tuple[int | None, int]] = {}
+        self.known: dict[int, _Way | None] = {}
         self.ways: dict[int, dict[int, Node]] = {}
 
     def _number(self, what: object) -> int:
         return self.numbers.setdefault(what, len(self.numbers))
 
-    def _placed(self, key: object) -> tuple[int | None, int]:
+    def _placed(self, key: object) -> _Way | None:
+        """Return the copy that a value belongs to, and as what; None for what belongs to none."""
         place = self.places.get(key)
         if place is None or place.module != self.module:
-            return None, self._number(("shared", key))
+            return None
         return place.copy, self._number(("placed", place.first))
 
-    def _of(self, node: Node) -> tuple[int | None, int]:
+    def _of(self, node: Node) -> _Way | None:
         """Return the copy a value follows from, None for none or several, and how."""
-        if node.is_const:
-            return None, self._number(("const", node.width, node.value))
-        if node.op == "leaf":
-            return self._placed(node.value)
-        if node.uid in self.known:
-            return self.known[node.uid]
-        return self._combined(node)
+        if node.uid not in self.known:
+            if node.op == "leaf":
+                self.known[node.uid] = self._placed(node.value)
+            else:
+                self.known[node.uid] = self._combined(node)
+        return self.known[node.uid]
 
-    def _combined(self, node: Node) -> tuple[int | None, int]:
+    def _combined(self, node: Node) -> _Way | None:
         arguments = [self._of(argument) for argument in node.args]
-        copies = {copy for copy, _ in arguments if copy is not None}
+        copies = {argument[0] for argument in arguments if argument is not None}
         value: object = node.value
         if node.op == "read":
-            copy, value = self._placed(("column", node.value))
-            copies |= {copy} if copy is not None else set()
+            column = self._placed(("column", node.value))
+            value = ~node.number if column is None else column[1]
+            copies |= set() if column is None else {column[0]}
         if len(copies) != 1:
-            return None, self._number(("shared", node.uid))
-        ways = [way for _, way in arguments]
+            return None
+        # What follows from no copy is known by its uid, which no number is.
+        ways = [
+            ~argument.uid if found is None else found[1]
+            for argument, found in zip(node.args, arguments, strict=True)
+        ]
         if node.op in COMMUTATIVE:
             ways.sort()
         return copies.pop(), self._number((node.op, node.width, value, *ways))
@@ -245,8 +268,9 @@ class _Relative:
         if node.uid in self.places:
             self.known[node.uid] = self._placed(node.uid)
             return
-        copy, way = self.known[node.uid] = self._combined(node)
-        if copy is not None:
+        found = self.known[node.uid] = self._combined(node)
+        if found is not None:
+            copy, way = found
             self.ways.setdefault(way, {})[copy] = node
 
     def complete(self, count: int) -> Iterator[Nodes]:

@@ -52,15 +52,19 @@ class _Group:
     module: int | None
     cost: float
     active: int
-    rank: int = 0
     price: float = 0.0
     before: dict[int, float] = field(default_factory=dict)
     after: dict[int, float] = field(default_factory=dict)
 
 
+_Offer = tuple[float, int, int, int, int]
+"""What joining two groups saves, negative, their numbers, and how often each had grown."""
+
+
 def branch_cost(runs: int, samples: int) -> float:
     """Return what a branch costs that is taken in `runs` of the samples in which it is reached."""
-    return samples * CHECK_COST + min(runs, samples - runs) * MISPREDICT_COST
+    rarer = runs if runs + runs < samples else samples - runs
+    return samples * CHECK_COST + rarer * MISPREDICT_COST
 
 
 class Cutter:
@@ -76,6 +80,14 @@ class Cutter:
         self.readers = self._readers()
         self.groups: dict[int, _Group] = {}
         self.home: dict[int, int] = {}
+        self.rank: list[int] = []
+        """The rank of each group."""
+        self.versions: dict[int, int] = {}
+        """How often each group has grown."""
+        self.joined: dict[int, int] = {}
+        """The group that each group which is no more was put into."""
+        self.between: dict[tuple[int, int], int] = {}
+        """A group on a way between two that could not be joined, by their numbers."""
 
     def _readers(self) -> list[list[int]]:
         """Return, for each unit that computes nodes, the units that read them."""
@@ -116,8 +128,9 @@ class Cutter:
                 self.groups[number] = group
                 self.home[number] = number
         self._connect()
+        self.rank = [0] * len(self.folding.units)
         for rank, group in enumerate(self._schedule()):
-            group.rank = rank
+            self.rank[group.number] = rank
 
     def _connect(self) -> None:
         """Find what leads from group to group."""
@@ -140,55 +153,76 @@ class Cutter:
         saved = a.price + b.price - self._price(a.cost + b.cost, a.active | b.active, a.module)
         return saved + values * a.active.bit_count() * DETECT_COST
 
-    def _later(self, low: _Group, high: _Group) -> set[int] | None:
-        """Return the groups after `low`, except `high`, of lower rank than `high`.
+    def _is_apart(self, first: int, second: int) -> bool:
+        """Whether it is known that joining two groups makes a ring.
 
-        None stands for a way from `low` to `high` through another group, or a long search.
+        A way between them stays one when groups grow, until what is on it is put into an end of it.
         """
-        groups = self.groups
-        found = {n for n in low.after if groups[n].rank < high.rank}
-        todo = list(found)
-        while todo:
-            after = groups[todo.pop()].after
-            if high.number in after or len(found) > SEARCH_LIMIT:
-                return None
-            for number in after:
-                if number not in found and groups[number].rank < high.rank:
-                    found.add(number)
-                    todo.append(number)
-        return found
+        pair = (first, second) if first < second else (second, first)
+        found = self.between.get(pair)
+        if found is None:
+            return False
+        while found in self.joined:
+            found = self.joined[found]
+        self.between[pair] = found
+        return found not in pair
 
-    def _earlier(self, low: _Group, high: _Group) -> set[int]:
-        """Return the groups before `high`, except `low`, of higher rank than `low`."""
-        groups = self.groups
-        found = {n for n in high.before if groups[n].rank > low.rank}
-        todo = list(found)
-        while todo:
-            for number in groups[todo.pop()].before:
-                if number not in found and groups[number].rank > low.rank:
-                    found.add(number)
-                    todo.append(number)
-        return found
+    def _between(self, low: _Group, high: _Group) -> tuple[set[int], set[int]] | None:
+        """Return the groups after `low` of lower rank than `high`, and those before `high` of
+        higher rank than `low`, without the two.
+
+        None stands for a way from `low` to `high` through another group, or a long search. It is
+        looked for from both ends.
+        """
+        groups, rank = self.groups, self.rank
+        bottom, top = rank[low.number], rank[high.number]
+        later = {n for n in low.after if rank[n] < top}
+        earlier = {n for n in high.before if rank[n] > bottom}
+        met = later & earlier
+        ahead, back = list(later), list(earlier)
+        while ahead and not met:
+            if len(later) > SEARCH_LIMIT:
+                return None
+            new = [n for n in groups[ahead.pop()].after if rank[n] < top and n not in later]
+            later.update(new)
+            ahead += new
+            met = earlier.intersection(new)
+            if back and not met:
+                new = [
+                    n for n in groups[back.pop()].before if rank[n] > bottom and n not in earlier
+                ]
+                earlier.update(new)
+                back += new
+                met = later.intersection(new)
+        if met:
+            ends = low.number, high.number
+            self.between[min(ends), max(ends)] = min(met)
+            return None
+        while back:
+            new = [n for n in groups[back.pop()].before if rank[n] > bottom and n not in earlier]
+            earlier.update(new)
+            back += new
+        return later, earlier
 
     def _join(self, a: _Group, b: _Group) -> bool:
         """Put the units of `b` into `a`, unless that makes a ring."""
-        low, high = (a, b) if a.rank < b.rank else (b, a)
-        later = self._later(low, high)
-        if later is None:
+        groups, rank = self.groups, self.rank
+        low, high = (a, b) if rank[a.number] < rank[b.number] else (b, a)
+        found = self._between(low, high)
+        if found is None:
             return False
-        earlier = self._earlier(low, high)
-        groups = self.groups
-        moved = [*sorted(earlier, key=lambda n: groups[n].rank), a.number]
-        moved += sorted(later, key=lambda n: groups[n].rank)
-        ranks = sorted([low.rank, *(groups[n].rank for n in (*earlier, *later))])
-        for number, rank in zip(moved, ranks, strict=True):
-            groups[number].rank = rank
+        later, earlier = (sorted(part, key=rank.__getitem__) for part in found)
+        moved = [*earlier, a.number, *later]
+        free = sorted([rank[low.number], *(rank[number] for number in (*earlier, *later))])
+        for number, new in zip(moved, free, strict=True):
+            rank[number] = new
         a.units += b.units
         a.cost += b.cost
         a.active |= b.active
         a.price = self._price(a.cost, a.active, a.module)
         self._redirect(a, b)
         del groups[b.number]
+        self.joined[b.number] = a.number
         return True
 
     def _redirect(self, a: _Group, b: _Group) -> None:
@@ -203,33 +237,52 @@ class Cutter:
                 if other != a.number:
                     edges[a.number] = own[other] = own.get(other, 0.0) + values
 
-    def _grow_groups(self) -> None:
-        """Join neighbours while that pays, the best pair first."""
-        version = dict.fromkeys(self.groups, 0)
-        heap: list[tuple[float, int, int, int, int]] = []
-
-        def offer(a: _Group, b: _Group) -> None:
-            if a.number in b.after:
-                gain = self._gain(b, a, b.after[a.number])
-            else:
-                gain = self._gain(a, b, a.after.get(b.number, 0.0))
-            if gain > 0:
-                entry = (-gain, a.number, b.number, version[a.number], version[b.number])
-                heapq.heappush(heap, entry)
-
-        for group in list(self.groups.values()):
-            for other in self._neighbours(group, above=group.number):
-                offer(group, other)
-        while heap:
-            _, first, second, *versions = heapq.heappop(heap)
-            known = first in self.groups and second in self.groups
-            if not known or versions != [version[first], version[second]]:
+    def _offers(self, group: _Group, others: list[_Group]) -> list[_Offer]:
+        """Return what joining a group with each of some others saves, where that is something."""
+        number, versions = group.number, self.versions
+        found = []
+        for other in others:
+            if other.module != group.module or self._is_apart(number, other.number):
                 continue
-            a, b = self.groups[first], self.groups[second]
-            if self._join(a, b):
-                version[first] += 1
-                for other in self._neighbours(a):
-                    offer(a, other)
+            if number in other.after:
+                gain = self._gain(other, group, other.after[number])
+            else:
+                gain = self._gain(group, other, group.after.get(other.number, 0.0))
+            if gain > 0:
+                pair = number, other.number
+                found.append((-gain, *pair, versions[number], versions[other.number]))
+        heapq.heapify(found)
+        return found
+
+    def _grow_groups(self) -> None:
+        """Join neighbours while that pays, the best pair first.
+
+        Each group has the pairs that it makes with its neighbours since it has last grown; the best
+        of each are in one heap. A pair of which one has grown since is out of date.
+        """
+        self.versions = dict.fromkeys(self.groups, 0)
+        offers = {
+            group.number: self._offers(group, self._neighbours(group, above=group.number))
+            for group in self.groups.values()
+        }
+        heap = [own[0] for own in offers.values() if own]
+        heapq.heapify(heap)
+        while heap:
+            _, first, second, *versions = heap[0]
+            if first not in self.groups or versions[0] != self.versions[first]:
+                heapq.heappop(heap)
+                continue
+            own = offers[first]
+            heapq.heappop(own)
+            if second in self.groups and versions[1] == self.versions[second]:
+                a = self.groups[first]
+                if self._join(a, self.groups[second]):
+                    self.versions[first] += 1
+                    own = offers[first] = self._offers(a, self._neighbours(a))
+            if own:
+                heapq.heapreplace(heap, own[0])
+            else:
+                heapq.heappop(heap)
 
     def _neighbours(self, group: _Group, above: int = -1) -> list[_Group]:
         """Return groups to join with this one, before, after and beside it, numbered `above`."""

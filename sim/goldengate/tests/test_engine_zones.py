@@ -36,6 +36,24 @@ def test_every_item_runs_once_and_after_what_it_needs() -> None:
         assert all(len(zone.items) <= MOST_ITEMS for zone in zones)
 
 
+class _Forgetful(Cutter):
+    """Looks again for every ring that it has met before."""
+
+    def _is_apart(self, first: int, second: int) -> bool:
+        return False
+
+
+def test_rings_that_are_remembered_are_rings() -> None:
+    remembered = 0
+    for seed in range(12):
+        found = items.collect(design(random_text(seed)))
+        folding, seen = single(found), _invented(found, random.Random(seed))
+        cutter, other = Cutter(folding, seen), _Forgetful(folding, seen)
+        assert cutter.zones() == other.zones(), f"seed {seed}"
+        remembered += len(cutter.between)
+    assert remembered > 0
+
+
 def test_what_cannot_be_foreseen_is_not_branched_on() -> None:
     """A third of the time all changes, then nothing does: a predictor learns that."""
     found = items.collect(design(random_text(1)))
