@@ -19,7 +19,14 @@ from firesim.pipeline.run import run
 from firesim.topology.plan import PlannedTohost
 from firesim_common.errors import InputError
 
-from regression.support.tohost_programs import PRINTED, PRINTS, TEST, built, program
+from regression.support.tohost_programs import (
+    ARGUMENTS,
+    PRINTED,
+    PRINTS,
+    TEST,
+    built,
+    program,
+)
 
 
 def recipe(elf: Path, more: str = "", blade: str = "rocket-1") -> str:
@@ -70,6 +77,13 @@ def test_the_end_does_not_depend_on_threads_and_batches(
         assert text == PRINTED
         found.add((node["exit_code"], node["ended_at_cycle"], node["hash"]))
     assert len(found) == 1 and next(iter(found))[0] == 0
+
+
+def test_a_program_gets_its_arguments_from_the_host(tmp_path: Path, results_root: Path) -> None:
+    text = recipe(built(tmp_path, ARGUMENTS, "arguments.c"))
+    node = ended(text.replace("{elf:", '{args: ["count=3", "of ${node.name}"], elf:'))
+    assert (node["exit_code"], node["message"]) == (0, "passed")
+    assert (node["folder"] / "node0/uart.log").read_text() == "program.elf|count=3|of node0|"
 
 
 def test_the_blade_of_a_program_with_tohost_has_the_part(tmp_path: Path) -> None:

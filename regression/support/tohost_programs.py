@@ -28,7 +28,7 @@ tohost: .dword 0
   .globl fromhost
 fromhost: .dword 0
 """
-PRINTS = """\
+_CALLS = """\
 #include <stdint.h>
 volatile uint64_t tohost __attribute__((aligned(64), section(".tohost")));
 volatile uint64_t fromhost __attribute__((aligned(64), section(".tohost")));
@@ -45,18 +45,38 @@ static uint64_t call(uint64_t number, uint64_t a, uint64_t b, uint64_t c) {
 __attribute__((section(".start"), naked)) void start(void) {
   __asm__("bnez a0, 1f; li sp, 0x80100000; j body\\n1: wfi; j 1b");
 }
-__attribute__((used)) void body(void) {
+"""
+PRINTS = f"""\
+{_CALLS}
+__attribute__((used)) void body(void) {{
   static const char text[] = "the host prints\\nfor the program\\n";
   uint64_t bad = call(64, 1, (uint64_t)text, sizeof text - 1) != sizeof text - 1;
   bad += call(64, 2, (uint64_t)text + 5, 3) != 3;
   tohost = bad << 1 | 1;
   for (;;) continue;
-}
+}}
 """
-
-
 PRINTED = "the host prints\nfor the program\nost"
 """What the second one prints."""
+ARGUMENTS = f"""\
+{_CALLS}
+__attribute__((used)) void body(void) {{
+  static uint64_t words[64], stat[16];
+  uint64_t bad = call(2011, (uint64_t)words, sizeof words, 0) != 0;
+  const char *const *arguments = (const char *const *)(words + 1);
+  for (uint64_t i = 0; i < words[0]; ++i) {{
+    uint64_t length = 0;
+    while (arguments[i][length] != 0) ++length;
+    call(64, 1, (uint64_t)arguments[i], length);
+    call(64, 1, (uint64_t)"|", 1);
+  }}
+  bad += call(80, 1, (uint64_t)stat, 0) != 0 || (stat[2] & 0170000) != 020000;
+  bad += call(56, -100, (uint64_t)"file", 5) != -2;
+  tohost = bad << 1 | 1;
+  for (;;) continue;
+}}
+"""
+"""Prints its arguments, and fails unless its output is a terminal and its host has no file."""
 
 
 def built(folder: Path, text: str, name: str) -> Path:
@@ -65,7 +85,7 @@ def built(folder: Path, text: str, name: str) -> Path:
     source.write_text(text)
     flags = "-march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -O2 -ffreestanding -nostdlib -n"
     places = "-Wl,-e,start,--section-start=.start=0x80000000,-Ttext=0x80000100,--build-id=none"
-    places += " -Wl,--section-start=.tohost=0x80001000,--no-warn-rwx-segments"
+    places += " -Wl,--section-start=.tohost=0x80001000,--no-warn-rwx-segments,--no-relax"
     command = ["riscv64-unknown-elf-gcc", *flags.split(), *places.split()]
     subprocess.run([*command, "-o", elf, source], check=True)
     return elf

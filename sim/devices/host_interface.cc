@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <tuple>
+#include <utility>
 
 #include "devices/config.h"
 #include "devices/console.h"
@@ -15,10 +17,9 @@ namespace {
 
 constexpr uint64_t kWordBytes = 8;
 constexpr uint64_t kMostPayloadBytes = uint64_t{1} << 48;  // a payload has 48 bits
-constexpr uint64_t kCallWords = 4;
+constexpr uint64_t kCallWords = std::tuple_size_v<HostCall>;
 constexpr uint64_t kWrite = 64, kExit = 93;               // system calls
 constexpr uint64_t kResponse = 1;                         // of device 0, command 0
-constexpr uint64_t kBadFile = static_cast<uint64_t>(-9);  // EBADF
 constexpr unsigned kSystem = 0, kTerminal = 1;            // devices
 constexpr unsigned kGetCharacter = 0, kPutCharacter = 1;  // commands of the terminal
 
@@ -46,6 +47,7 @@ std::unique_ptr<HostInterface> HostInterface::make(const nlohmann::json &setting
   if (config.has("fromhost")) {
     made->fromhost_ = config.required_integer("fromhost", 0, kMostPayloadBytes);
   }
+  made->arguments_of_program_ = config.text_list("arguments");
   config.finish();
   const char *expected = "a multiple of 8 inside the memory";
   const auto fits = [&](uint64_t at) { return at % 8 == 0 && made->in_memory(at, kWordBytes); };
@@ -90,6 +92,10 @@ std::optional<HostInterface::Request> HostInterface::answer(uint64_t data, uint6
       return Request{true, *fromhost_, kResponse};
     case Step::kRespond:
       return std::nullopt;
+    case Step::kOldWord:
+      return put_word(data);
+    case Step::kNewWord:
+      return put();
   }
   return std::nullopt;
 }
@@ -137,21 +143,33 @@ std::optional<HostInterface::Request> HostInterface::command(uint64_t word, uint
 }
 
 std::optional<HostInterface::Request> HostInterface::call(uint64_t cycle, BladeEnd &end) {
-  const uint64_t file = call_[1], address = call_[2], bytes = call_[3];
   if (call_[0] == kExit) {
     end = exit_with(call_[1], cycle);
     return std::nullopt;
   }
-  if (call_[0] != kWrite) {
-    end = refuse(cycle, fmt::format("asked the host for system call {} by tohost, expected 64 "
-                                    "(write) or 93 (exit)",
-                                    call_[0]));
+  if (call_[0] == kWrite && is_console(call_[1])) return write(cycle, end);
+  if (call_[0] == kWrite) return result(kBadFile);
+  auto answer = answer_call(call_, arguments_of_program_);
+  if (!answer) {
+    end = refuse(cycle, fmt::format("asked the host for system call {} by tohost, expected {}",
+                                    call_[0], known_calls()));
     return std::nullopt;
   }
+  if (!answer->data.empty() && !in_memory(answer->address, answer->data.size())) {
+    end = refuse(cycle, fmt::format("asked the host by system call {} of tohost to put {} bytes "
+                                    "at 0x{:x}, expected a place inside its memory",
+                                    call_[0], answer->data.size(), answer->address));
+    return std::nullopt;
+  }
+  answer_ = std::move(*answer);
   done_ = 0;
-  step_ = Step::kResult;
-  if (file != 1 && file != 2) return Request{true, arguments_, kBadFile};
-  if (bytes == 0) return Request{true, arguments_, 0};
+  return put();
+}
+
+std::optional<HostInterface::Request> HostInterface::write(uint64_t cycle, BladeEnd &end) {
+  const uint64_t address = call_[2], bytes = call_[3];
+  done_ = 0;
+  if (bytes == 0) return result(0);
   if (!in_memory(address, bytes)) {
     end = refuse(cycle, fmt::format("asked the host to write {} bytes at 0x{:x} by tohost, "
                                     "expected them inside its memory",
@@ -162,6 +180,31 @@ std::optional<HostInterface::Request> HostInterface::call(uint64_t cycle, BladeE
   return next_text();
 }
 
+HostInterface::Request HostInterface::result(uint64_t value) {
+  step_ = Step::kResult;
+  return {true, arguments_, value};
+}
+
+HostInterface::Request HostInterface::put() {
+  if (done_ == answer_.data.size()) return result(answer_.result);
+  const uint64_t at = answer_.address + done_;
+  if (at % kWordBytes == 0 && answer_.data.size() - done_ >= kWordBytes) return put_word(0);
+  // Of this word some bytes stay as they are.
+  step_ = Step::kOldWord;
+  return {false, at & ~(kWordBytes - 1), 0};
+}
+
+HostInterface::Request HostInterface::put_word(uint64_t old) {
+  const uint64_t place = (answer_.address + done_) & ~(kWordBytes - 1);
+  do {
+    const uint64_t shift = 8 * ((answer_.address + done_) % kWordBytes);
+    old = (old & ~(uint64_t{0xff} << shift)) | uint64_t{answer_.data[done_]} << shift;
+    ++done_;
+  } while (done_ < answer_.data.size() && (answer_.address + done_) % kWordBytes != 0);
+  step_ = Step::kNewWord;
+  return {true, place, old};
+}
+
 // The characters of one word that belong to the text.
 std::optional<HostInterface::Request> HostInterface::text(uint64_t data, uint64_t cycle,
                                                           Console *console) {
@@ -170,8 +213,7 @@ std::optional<HostInterface::Request> HostInterface::text(uint64_t data, uint64_
     if (console != nullptr) console->put(static_cast<char>(data >> 8 * byte), cycle);
   }
   if (done_ < call_[3]) return next_text();
-  step_ = Step::kResult;
-  return Request{true, arguments_, call_[3]};
+  return result(call_[3]);
 }
 
 void HostInterface::save(StateWriter &state) const {
@@ -183,7 +225,7 @@ void HostInterface::save(StateWriter &state) const {
 }
 
 void HostInterface::load(StateReader &state) {
-  step_ = static_cast<Step>(state.u64(static_cast<uint64_t>(Step::kRespond)));
+  step_ = static_cast<Step>(state.u64(static_cast<uint64_t>(Step::kNewWord)));
   responds_ = state.boolean();
   for (uint64_t *value : {&arguments_, &call_[0], &call_[1], &call_[2], &call_[3], &done_}) {
     *value = state.u64();
@@ -194,7 +236,13 @@ void HostInterface::load(StateReader &state) {
   if (step_ == Step::kText && !(in_memory(call_[2], call_[3]) && done_ < call_[3])) {
     state.fail("found a text of a system call that is not in memory");
   }
-  if ((step_ == Step::kCall && done_ >= kCallWords) || (calls && !call_fits)) {
+  const bool puts = step_ == Step::kOldWord || step_ == Step::kNewWord;
+  answer_ = puts ? answer_call(call_, arguments_of_program_).value_or(HostAnswer{}) : HostAnswer{};
+  const uint64_t left = answer_.data.size() - std::min(done_, answer_.data.size());
+  const bool put_fits = in_memory(answer_.address, answer_.data.size()) &&
+                        done_ <= answer_.data.size() && (step_ == Step::kNewWord || left != 0);
+  if ((step_ == Step::kCall && done_ >= kCallWords) || (calls && !call_fits) ||
+      (puts && !put_fits)) {
     state.fail("found a system call that cannot be");
   }
 }

@@ -12,9 +12,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/state.h"
 #include "devices/blade_end.h"
+#include "devices/host_call.h"
 
 namespace firesim::devices {
 
@@ -35,8 +37,9 @@ class HostInterface {
     uint64_t data = 0;
   };
 
-  // Keys: tohost, fromhost (may be absent), memory_base, memory_bytes. Null for null settings: the
-  // program has no tohost. Throws ConfigError, which starts with `where`.
+  // Keys: tohost, fromhost (may be absent), memory_base, memory_bytes, arguments (of the program,
+  // its name first). Null for null settings: the program has no tohost. Throws ConfigError, which
+  // starts with `where`.
   static std::unique_ptr<HostInterface> make(const nlohmann::json &settings,
                                              const std::string &where);
 
@@ -52,12 +55,27 @@ class HostInterface {
   void load(StateReader &state);
 
  private:
-  enum class Step : uint8_t { kToHost, kFromHost, kCall, kText, kResult, kClear, kRespond };
+  enum class Step : uint8_t {
+    kToHost,
+    kFromHost,
+    kCall,
+    kText,
+    kResult,
+    kClear,
+    kRespond,
+    kOldWord,
+    kNewWord
+  };
 
   HostInterface() = default;
   std::optional<Request> command(uint64_t word, uint64_t cycle, BladeEnd &end, Console *console);
   std::optional<Request> call(uint64_t cycle, BladeEnd &end);
+  std::optional<Request> write(uint64_t cycle, BladeEnd &end);
   std::optional<Request> text(uint64_t data, uint64_t cycle, Console *console);
+  // Puts what answers a call into memory, from its byte `done_` on; then the result.
+  Request put();
+  Request put_word(uint64_t old);
+  Request result(uint64_t value);
   Request next_text() const { return {false, (call_[2] + done_) & ~uint64_t{7}, 0}; }
   Request read_call() const { return {false, arguments_ + 8 * done_, 0}; }
   bool in_memory(uint64_t address, uint64_t bytes) const;
@@ -65,12 +83,14 @@ class HostInterface {
   uint64_t tohost_ = 0;
   std::optional<uint64_t> fromhost_;
   uint64_t memory_base_ = 0, memory_bytes_ = 0;
+  std::vector<std::string> arguments_of_program_;
 
   Step step_ = Step::kToHost;
   bool responds_ = false;   // the command is a system call
   uint64_t arguments_ = 0;  // address of the system call's number, arguments and result
-  uint64_t call_[4] = {};   // number, and the first three arguments
-  uint64_t done_ = 0;       // words of `call_` read, or characters of a text
+  HostCall call_ = {};
+  uint64_t done_ = 0;  // words of `call_` read, or characters of a text, or bytes of an answer
+  HostAnswer answer_;  // follows from `call_`
 };
 
 }  // namespace firesim::devices

@@ -342,11 +342,11 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
 
 
 def _htif(node: PlannedNode, made: NodeFiles) -> dict[str, Any] | None:
-    """Return where the program's tohost is, None when it has none."""
-    if node.tohost is None:
+    """Return where the program's tohost is, and its arguments; None when it has none."""
+    if node.tohost is None or node.elf is None:
         return None
     memory = {"memory_base": made.memory_base, "memory_bytes": node.memory_bytes}
-    return {**asdict(node.tohost), **memory}
+    return {**asdict(node.tohost), **memory, "arguments": [node.elf.name, *node.args]}
 
 
 def _program(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:

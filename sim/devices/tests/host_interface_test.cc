@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 
@@ -19,8 +20,10 @@ class Rig {
  public:
   explicit Rig(bool has_fromhost = true)
       : console({{"log", (folder / "log").string()}}, "n: uart", "n", SimulationContext{}) {
-    nlohmann::json settings = {
-        {"tohost", kToHost}, {"memory_base", kBase}, {"memory_bytes", 1 << 16}};
+    nlohmann::json settings = {{"tohost", kToHost},
+                               {"memory_base", kBase},
+                               {"memory_bytes", 1 << 16},
+                               {"arguments", {"a.elf", "x=1", ""}}};
     if (has_fromhost) settings["fromhost"] = kFromHost;
     host = HostInterface::make(settings, "n: htif");
   }
@@ -147,8 +150,11 @@ TEST(HostInterface, WhatIsNotOfferedEndsWithASentence) {
   EXPECT_EQ(message(true, [](Rig &rig) { rig.memory[kToHost] = 2; }),
             "wrote 0x2 to tohost, expected code << 1 | 1, or the address in memory of a system "
             "call's arguments");
-  EXPECT_EQ(message(true, [](Rig &rig) { rig.call(kBase + 0x2000, 80); }),
-            "asked the host for system call 80 by tohost, expected 64 (write) or 93 (exit)");
+  EXPECT_EQ(message(true, [](Rig &rig) { rig.call(kBase + 0x2000, 81); }),
+            "asked the host for system call 81 by tohost, expected " + std::string(known_calls()));
+  EXPECT_EQ(message(true, [](Rig &rig) { rig.call(kBase + 0x2000, 80, 1, kBase - 8); }),
+            "asked the host by system call 80 of tohost to put 128 bytes at 0x7ffffff8, expected "
+            "a place inside its memory");
   EXPECT_EQ(message(true, [](Rig &rig) { rig.call(kBase + 0x2000, 64, 1, 0x1000, 5); }),
             "asked the host to write 5 bytes at 0x1000 by tohost, expected them inside its memory");
   EXPECT_EQ(message(false, [](Rig &rig) { rig.call(kBase + 0x2000, 64, 1, kBase, 5); }),
@@ -159,10 +165,81 @@ TEST(HostInterface, WhatIsNotOfferedEndsWithASentence) {
             "system calls) or 1 (terminal)");
 }
 
-TEST(HostInterface, ASavedOneGoesOnWithinACommand) {
+// The bytes of memory from `address` on.
+std::string bytes(Rig &rig, uint64_t address, uint64_t count) {
+  std::string found;
+  for (uint64_t at = address; at < address + count; ++at) {
+    found += static_cast<char>(rig.memory[at & ~7ull] >> 8 * (at % 8));
+  }
+  return found;
+}
+
+TEST(HostInterface, CallsOfFilesKnowTheThreeThatAreOpen) {
+  struct Case {
+    uint64_t number, first;
+    int64_t expected;
+  };
+  constexpr int64_t kBad = -9, kNone = -2, kSeek = -29;
+  for (const auto &[number, first, expected] : std::initializer_list<Case>{{57, 1, 0},
+                                                                           {57, 3, kBad},
+                                                                           {62, 0, kSeek},
+                                                                           {62, 3, kBad},
+                                                                           {63, 0, 0},
+                                                                           {63, 1, kBad},
+                                                                           {67, 0, kSeek},
+                                                                           {68, 9, kBad},
+                                                                           {46, 2, -22},
+                                                                           {56, 0, kNone},
+                                                                           {79, 0, kNone},
+                                                                           {48, 0, kNone},
+                                                                           {1039, 0, kNone},
+                                                                           {34, 0, -30},
+                                                                           {25, 1, -22}}) {
+    Rig rig;
+    rig.call(kBase + 0x2000, number, first);
+    rig.look(1024);
+    EXPECT_FALSE(rig.end.ended()) << rig.end.message;
+    EXPECT_EQ(static_cast<int64_t>(rig.memory[kBase + 0x2000]), expected) << number;
+    EXPECT_EQ(rig.memory[kFromHost], 1u);
+  }
+}
+
+TEST(HostInterface, WhatACallReturnsInMemoryLiesWhereItWasAskedFor) {
+  for (uint64_t place = 0; place < 8; ++place) {
+    Rig rig;
+    const uint64_t at = kBase + 0x3000 + place;
+    rig.text(kBase + 0x3000, std::string(24, 'x'));
+    rig.call(kBase + 0x2000, 17, at, 2);
+    rig.look(1024);
+    EXPECT_EQ(rig.memory[kBase + 0x2000], 2u);
+    EXPECT_EQ(bytes(rig, kBase + 0x3000, 16),
+              std::string(place, 'x') + '/' + '\0' + std::string(14 - place, 'x'));
+  }
+}
+
+TEST(HostInterface, TheConsoleIsATerminalAndAProgramHasArguments) {
   Rig rig;
-  rig.text(kBase + 0x3004, "kept while it was written\n");
-  rig.call(kBase + 0x2000, 64, 1, kBase + 0x3004, 26);
+  rig.call(kBase + 0x2000, 80, 1, kBase + 0x3004);
+  rig.look(1024);
+  EXPECT_EQ(rig.memory[kBase + 0x2000], 0u);
+  EXPECT_EQ(bytes(rig, kBase + 0x3004 + 16, 2), "\x90\x21");  // 020620
+  rig.memory[kFromHost] = 0;
+  rig.call(kBase + 0x2000, 2011, kBase + 0x4000, 58);
+  rig.look(2048);
+  EXPECT_EQ(static_cast<int64_t>(rig.memory[kBase + 0x2000]), -12);
+  rig.memory[kFromHost] = 0;
+  rig.call(kBase + 0x2000, 2011, kBase + 0x4000, 59);
+  rig.look(3072);
+  constexpr uint64_t kTexts = kBase + 0x4000 + 6 * 8;
+  const std::vector<uint64_t> expected{3, kTexts, kTexts + 6, kTexts + 10, 0, 0};
+  for (uint64_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(rig.memory[kBase + 0x4000 + 8 * i], expected[i]) << i;
+  }
+  EXPECT_EQ(bytes(rig, kTexts, 11), std::string("a.elf\0x=1\0\0", 11));
+}
+
+// The host is another one, loaded with what the last one saved, before each answer.
+void look_with_a_new_host_each_time(Rig &rig) {
   std::optional<HostInterface::Request> request = rig.host->look();
   while (request) {
     if (request->write) rig.memory[request->address] = request->data;
@@ -176,7 +253,20 @@ TEST(HostInterface, ASavedOneGoesOnWithinACommand) {
     reader.finish();
     request = rig.host->answer(rig.memory[request->address], 1024, rig.end, &rig.console);
   }
+}
+
+TEST(HostInterface, ASavedOneGoesOnWithinACommand) {
+  Rig rig;
+  rig.text(kBase + 0x3004, "kept while it was written\n");
+  rig.call(kBase + 0x2000, 64, 1, kBase + 0x3004, 26);
+  look_with_a_new_host_each_time(rig);
   EXPECT_EQ(rig.printed(), "kept while it was written\n");
+  EXPECT_EQ(rig.memory[kFromHost], 1u);
+  rig.memory[kFromHost] = 0;
+  rig.call(kBase + 0x2000, 80, 0, kBase + 0x3004);
+  look_with_a_new_host_each_time(rig);
+  EXPECT_EQ(bytes(rig, kBase + 0x3004 + 16, 2), "\x90\x21");
+  EXPECT_EQ(bytes(rig, kBase + 0x3004, 4), std::string(4, '\0'));
   EXPECT_EQ(rig.memory[kFromHost], 1u);
 }
 
