@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A design whose host is at its debug module: the small SoC with SimDTM in place of SimTSI.
-
-The debug module (deploy/tests/debug_module.sv) lets its core begin only when it was halted,
-its program buffer has set `dpc`, and it was resumed, all as the specification says.
-"""
+"""A design whose host is at its debug module: the small SoC with SimDTM in place of SimTSI."""
 
 from __future__ import annotations
 
@@ -13,49 +9,24 @@ from pathlib import Path
 import pytest
 from firesim.pipeline.load import load_file
 from firesim.pipeline.resolve import resolve
-from firesim_common.paths import ROOT
 
 from regression.support.chipyard_soc import PRINTED, assembled, small_recipe
+from regression.support.debug_chip import DEBUG, MODULE, between, debug_chip
 from regression.support.one_board import simulated
 
-DEBUG = {
-    "req_valid": (1, "input"), "req_ready": (1, "output"), "req_bits_addr": (7, "input"),
-    "req_bits_op": (2, "input"), "req_bits_data": (32, "input"), "resp_valid": (1, "output"),
-    "resp_ready": (1, "input"), "resp_bits_resp": (2, "output"), "resp_bits_data": (32, "output"),
-}  # fmt: skip
 END_CYCLE = 4156
 """Eight looks at tohost, the last one in cycle 4,000, and the accesses of that one: each word of 64
 bits takes some eight of the debug module, at a fifth of the clock."""
 
 
-def _between(text: str, start: str, end: str, new: str) -> str:
-    """Return a text with another piece from `start` to before `end`."""
-    first = text.index(start)
-    return text[:first] + new + text[text.index(end, first) :]
-
-
-def _chip(text: str) -> str:
-    """Return the chip with a debug module in place of its serial link."""
-    ports = "".join(
-        f"    {way} [{bits - 1}:0] debug_{name},\n" for name, (bits, way) in DEBUG.items()
-    )
-    text = _between(text, "    output tsi_in_ready,", "    output aw_valid,", ports)
-    text = text.replace("logic awake, acknowledged;", "logic acknowledged;\n  wire awake;")
-    text = text.replace("      awake <= 1'b0;\n", "")
-    text = _between(text, "      if (open && !is_memory", "      acknowledged <=", "")
-    given = ", ".join(f".debug_{name}" for name in DEBUG)
-    text = _between(text, "      .tsi_in_ready,", "      .asks(serial_asks)", f"{given},\n")
-    return text.replace("SerialLink serial (", "DebugModule serial (\n      .awake,")
-
-
 def _harness(text: str, module: str) -> str:
     """Return the harness with a host at the debug module."""
     wires = "".join(f"  wire [{bits - 1}:0] debug_{name};\n" for name, (bits, _) in DEBUG.items())
-    text = _between(text, "  wire tsi_in_valid", "  wire [31:0] tsi_in_bits", wires)
+    text = between(text, "  wire tsi_in_valid", "  wire [31:0] tsi_in_bits", wires)
     text = text.replace("tsi_in_bits, tsi_out_bits, exit", "exit")
     given = ", ".join(f".debug_{name}" for name in DEBUG)
     host = f"  {module} dtm (.clk(serial_clock), .reset, .exit, {given});\n"
-    return _between(text, "  SimTSI #(", "  SimDRAM #(", host)
+    return between(text, "  SimTSI #(", "  SimDRAM #(", host)
 
 
 @pytest.fixture
@@ -64,12 +35,12 @@ def recipe(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     file = small_recipe(tmp_path)
     folder = tmp_path / "generated/gen-collateral"
     for name, change in (
-        ("ChipTop.sv", _chip),
+        ("ChipTop.sv", debug_chip),
         ("TestHarness.sv", lambda text: _harness(text, request.param)),
     ):
         path = folder / name
         path.write_text(change(path.read_text()))
-    shutil.copyfile(ROOT / "deploy/tests/debug_module.sv", folder / "DebugModule.sv")
+    shutil.copyfile(MODULE, folder / "DebugModule.sv")
     with (folder / "filelist.f").open("a") as names:
         names.write("/far/away/DebugModule.sv\n")
     assembled(tmp_path, 0)

@@ -42,6 +42,8 @@ simulation:
 """
 END_CYCLE = 3595
 """Seven looks at tohost, the last in cycle 3,500, and the words of that one."""
+DEBUGGED_END_CYCLE = 3589
+"""The same looks; each word of 64 bits takes some eight accesses of the debug module."""
 PRINTED = "Hiall good\nok\n"
 FRAMES = 4
 """One in 1,024 cycles from cycle 59 on, each some 410 cycles under way."""
@@ -108,6 +110,16 @@ def test_it_does_what_it_is_built_to_do_on_every_engine(recipe: Path) -> None:
     assert found == dict.fromkeys(ways, found["generated"])
 
 
+def test_a_host_at_the_debug_module_starts_it_where_there_is_no_other(recipe: Path) -> None:
+    write(recipe.parent, debug=True)
+    said = resolve(load_file(recipe)).own_blades["mine"].decided
+    assert any("in place of" in line and " DMIBridge," in line for line in said)
+    outcome = simulated(recipe.parent, recipe.parent / "debugged", recipe=recipe.name)
+    for node in outcome.result["nodes"]:
+        assert (node["ended_at_cycle"], node["exit_code"]) == (DEBUGGED_END_CYCLE, 0)
+        assert (outcome.folder / node["name"] / "uart.log").read_text() == PRINTED
+
+
 def test_what_runcheck_says_of_it(recipe: Path) -> None:
     blade = resolve(load_file(recipe)).own_blades["mine"]
     assert blade.top == "FireSimTarget"
@@ -119,7 +131,7 @@ def test_what_runcheck_says_of_it(recipe: Path) -> None:
     said = [line.removeprefix("mine: ") for line in blade.decided]
     assert said[1] == "Verilog modules that it needs: ChipTop"
     assert said[3:5] == [
-        "DMIBridge has no counterpart: what it gives the target is 0",
+        "DMIBridge is open at its end: the host is at the other link",
         "counters of annotations: arrived, beat",
     ]
 
@@ -186,4 +198,5 @@ def test_keys_of_annotations() -> None:
     assert clock_periods({"clocks": clocks}) == [2, 3]
     assert memory_ranges({"axi4Edge": {"address": [{"base": 16, "mask": 15}]}}) == [(16, 16)]
     assert Bridge("t", "TracerVBridge_2Wide_x", (), {}).is_taken
-    assert not Bridge("d", "DMIBridge", (), {}).is_taken
+    assert Bridge("d", "DMIBridge", (), {}).is_taken
+    assert not Bridge("c", "CTCBridge", (), {}).is_taken

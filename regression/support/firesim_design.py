@@ -8,10 +8,13 @@ reader of one sector. Counters by annotation count frames and beats that arrive.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from firesim_common.paths import ROOT
+
+from regression.support.debug_chip import DEBUG, MODULE, debug_chip
 
 SOC = ROOT / "target-design/examples/chipyard-soc/gen-collateral"
 DIV = 6
@@ -45,6 +48,12 @@ TSI = (
     "{ flip in : { flip ready : UInt<1>, valid : UInt<1>, bits : UInt<32>}, "
     "out : { flip ready : UInt<1>, valid : UInt<1>, bits : UInt<32>}}"
 )
+DEBUG_BOX = (
+    "input clock : Clock",
+    "input reset : UInt<1>",
+    f"input debug : {{ flip req : {{ {_HAND} : {{ addr : UInt<7>, data : UInt<32>, "
+    f"op : UInt<2>}}}}, resp : {{ {_HAND} : {{ data : UInt<32>, resp : UInt<2>}}}}}}",
+)
 BOXES: dict[str, tuple[str, ...]] = {
     "RationalClockBridge": ("output clocks : Clock[1]",),
     "ResetPulseBridge": ("input clock : Clock", "output reset : UInt<1>"),
@@ -64,12 +73,7 @@ BOXES: dict[str, tuple[str, ...]] = {
         "output triggerDebit : UInt<1>",
     ),
     "PlusArgsBridge": ("input clock : Clock", "output out : UInt<32>"),
-    "DMIBridge": (
-        "input clock : Clock",
-        "input reset : UInt<1>",
-        "input debug : { flip req : { flip ready : UInt<1>, valid : UInt<1>, bits : "
-        "{ addr : UInt<7>, data : UInt<32>, op : UInt<2>}}}",
-    ),
+    "DMIBridge": DEBUG_BOX,
 }
 CHIP = """\
     input clock : Clock
@@ -130,6 +134,9 @@ BODY = f"""\
     connect debug.clock, clock
     connect debug.reset, reset
     connect debug.debug.req.ready, UInt<1>(1)
+    connect debug.debug.resp.valid, UInt<1>(0)
+    connect debug.debug.resp.bits.data, UInt<32>(0)
+    connect debug.debug.resp.bits.resp, UInt<2>(0)
     connect chiptop0.clock, clock
     connect chiptop0.serial_clock, clock
     connect chiptop0.reset, reset
@@ -221,23 +228,43 @@ _LIB = "firesim.lib.bridgeutils.BridgeAnnotation"
 _COUNTER = "midas.targetutils.AutoCounterFirrtlAnnotation"
 
 
-def firrtl() -> str:
-    """Return the text of the target."""
+def firrtl(debug: bool = False) -> str:
+    """Return the text of the target; with `debug` its host is at a debug module, not at TSI."""
+    boxes, chip, body = BOXES, CHIP, BODY
+    if debug:
+        boxes = {name: ports for name, ports in BOXES.items() if name != "TSIBridge"}
+        boxes["DMIBridge"] = DEBUG_BOX
+        body = re.sub(r".*\b(tsi\b|tsi_|debug\.debug).*\n", "", body) + _debug_wires()
+        chip = re.sub(r".*\btsi_.*\n", "", chip)
+        chip += "".join(f"    {way} debug_{n} : UInt<{bits}>\n" for n, (bits, way) in DEBUG.items())
     text = "FIRRTL version 3.3.0\ncircuit FireSim :\n"
-    for name, ports in BOXES.items():
+    for name, ports in boxes.items():
         ident = f"{name}_3" if name == "UARTBridge" else name
         text += f"  extmodule {ident} :\n"
         text += "".join(f"    {port}\n" for port in ports) + f"    defname = {name}\n\n"
-    text += f"  extmodule ChipTop :\n{CHIP}    defname = ChipTop\n\n"
-    return text + f"  module FireSim :\n\n{BODY}"
+    text += f"  extmodule ChipTop :\n{chip}    defname = ChipTop\n\n"
+    return text + f"  module FireSim :\n\n{body}"
 
 
-def target_annotations() -> list[dict[str, Any]]:
+def _debug_wires() -> str:
+    """Return the connections between the chip's debug module and the bridge."""
+    lines = ""
+    for name, (_, way) in DEBUG.items():
+        chip, bridge = f"chiptop0.debug_{name}", f"debug.debug.{name.replace('_', '.')}"
+        ends = (chip, bridge) if way == "input" else (bridge, chip)
+        lines += f"    connect {', '.join(ends)}\n"
+    return lines
+
+
+def target_annotations(debug: bool = False) -> list[dict[str, Any]]:
     """Return what Chisel writes beside it."""
-    chip = "".join(
-        (SOC / f"{name}.sv").read_text()
+    texts = {
+        name: (SOC / f"{name}.sv").read_text()
         for name in ("ChipTop", "ListCore", "MemoryPort", "SerialLink")
-    )
+    }
+    if debug:
+        texts = {**texts, "ChipTop": debug_chip(texts["ChipTop"]), "SerialLink": MODULE.read_text()}
+    chip = "".join(texts.values())
     keys: dict[str, dict[str, Any]] = {
         "RationalClockBridge": {"clocks": [{"name": "c", "multiplier": 1, "divisor": 1}]},
         "UARTBridge_3": {"div": DIV},
@@ -264,7 +291,7 @@ def target_annotations() -> list[dict[str, Any]]:
     return [*found, chip_text]
 
 
-def write(folder: Path) -> None:
+def write(folder: Path, debug: bool = False) -> None:
     """Write target.fir and target.anno.json."""
-    (folder / "target.fir").write_text(firrtl())
-    (folder / "target.anno.json").write_text(json.dumps(target_annotations()))
+    (folder / "target.fir").write_text(firrtl(debug))
+    (folder / "target.anno.json").write_text(json.dumps(target_annotations(debug)))

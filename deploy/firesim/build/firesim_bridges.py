@@ -65,9 +65,11 @@ def _range(bits: int) -> str:
 
 
 def _body(bridge: Bridge, hart: int) -> Iterator[str]:
+    if not bridge.is_taken:
+        return
     if lanes := target.trace_width(bridge.kind):
         yield from _trace(bridge, hart, lanes)
-    elif bridge.kind in _BODIES:
+    else:
         yield from _BODIES[bridge.kind](bridge)
 
 
@@ -139,6 +141,18 @@ def _tsi(bridge: Bridge) -> Iterator[str]:
     yield _instance("firesim_tsi", ports)
 
 
+def _debug(bridge: Bridge) -> Iterator[str]:
+    ports = [("clock", "clock"), ("reset", "reset"), ("resp_bits", "debug_resp_bits_resp")]
+    ports += [(f"req_{end}", f"debug_req_bits_{end}") for end in ("addr", "op", "data")]
+    ports += [("resp_data", "debug_resp_bits_data")]
+    ports += [
+        (f"{way}_{end}", f"debug_{way}_{end}")
+        for way in ("req", "resp")
+        for end in ("valid", "ready")
+    ]
+    yield _instance("firesim_dmi", ports)
+
+
 def _plusarg(bridge: Bridge) -> Iterator[str]:
     yield f"assign out = {_bits(bridge, 'out')}'d{int(bridge.key.get('default', 0))};"
 
@@ -195,6 +209,7 @@ _BODIES: dict[str, Callable[[Bridge], Iterator[str]]] = {
     target.MEMORY: _memory,
     target.TSI: _tsi,
     target.SERIAL: _tsi,
+    target.DEBUG: _debug,
     target.PLUSARG: _plusarg,
     target.END: _end,
     target.GROUND_TEST: _ground_test,

@@ -159,7 +159,7 @@ def _read_annotations(file: Path | None) -> list[dict[str, Any]]:
 def _check_bridges(bridges: tuple[Bridge, ...], file: Path) -> None:
     """Refuse several of a kind of which a node has one: several blades in one design."""
     once = (firesim_target.MEMORY, firesim_target.NIC, firesim_target.DISK, firesim_target.TSI)
-    for kind in (*once, firesim_target.UART, firesim_target.CLOCKS):
+    for kind in (*once, firesim_target.DEBUG, firesim_target.UART, firesim_target.CLOCKS):
         count = sum(bridge.kind == kind for bridge in bridges)
         if count > 1:
             raise CollateralError(

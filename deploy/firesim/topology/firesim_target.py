@@ -30,11 +30,15 @@ CLOCKS, RESET, UART, DISK, NIC, MEMORY, TSI = (
 PLUSARG, END, GROUND_TEST = "PlusArgsBridge", "TerminationBridge", "GroundTestBridge"
 SERIAL = "SerialBridge"
 """TSI until FireSim 1.16."""
-TAKEN = frozenset({CLOCKS, RESET, UART, DISK, NIC, MEMORY, TSI, SERIAL, PLUSARG, END, GROUND_TEST})
+DEBUG = "DMIBridge"
+"""The host at the debug module, in designs without TSI; in others the host is at TSI."""
+TAKEN = frozenset(
+    {CLOCKS, RESET, UART, DISK, NIC, MEMORY, TSI, SERIAL, DEBUG, PLUSARG, END, GROUND_TEST}
+)
 """Bridges with a part of ours, beside traces."""
 IDLE = frozenset({"PeekPokeBridge"})
 """Bridges that stand for FireSim's own machinery: nothing is lost without them."""
-LEFT_OUT = frozenset({"DMIBridge", "CospikeBridge", "DromajoBridge", "CTCBridge"})
+LEFT_OUT = frozenset({"CospikeBridge", "DromajoBridge", "CTCBridge"})
 _COUNTER = "AutoCounterFirrtlAnnotation"
 _ROOT = re.compile(r"[.\[]")
 _WORD = re.compile(r"\W+")
@@ -51,11 +55,13 @@ class Bridge:
     ports: tuple[Port, ...]
     key: Mapping[str, Any]
     """What its annotation says of it."""
+    is_idle: bool = False
+    """Whether another one does in our simulation what it is for."""
 
     @property
     def is_taken(self) -> bool:
         """Whether it has a part of ours."""
-        return self.kind in TAKEN or trace_width(self.kind) is not None
+        return not self.is_idle and (self.kind in TAKEN or trace_width(self.kind) is not None)
 
 
 @dataclass(frozen=True)
@@ -98,10 +104,11 @@ def bridges_of(text: FirrtlText, annotations: Sequence[Mapping[str, Any]]) -> tu
             known = sorted((TAKEN | IDLE | LEFT_OUT) - {SERIAL})
             name = ident if box is None else box.name
             raise ValueError(unknown(name, "one of the bridges", known))
+    boxes = [box for box in text.boxes.values() if used[box.ident] and _is_bridge(box)]
+    idle = IDLE | ({DEBUG} if any(box.name in (TSI, SERIAL) for box in boxes) else set())
     return tuple(
-        Bridge(box.ident, box.name, tuple(box.ports), keys.get(box.ident, {}))
-        for box in text.boxes.values()
-        if used[box.ident] and _is_bridge(box)
+        Bridge(box.ident, box.name, tuple(box.ports), keys.get(box.ident, {}), box.name in idle)
+        for box in boxes
     )
 
 
@@ -189,8 +196,9 @@ def decisions(bridges: Sequence[Bridge], counters: Counters) -> Iterator[str]:
     taken = sorted({bridge.kind for bridge in bridges if bridge.is_taken})
     if taken:
         yield f"FireSim's parts in place of {', '.join(taken)}"
-    others = {bridge.kind for bridge in bridges if not bridge.is_taken}
-    for kind in sorted(others - IDLE):
+    if any(bridge.kind == DEBUG and bridge.is_idle for bridge in bridges):
+        yield f"{DEBUG} is open at its end: the host is at the other link"
+    for kind in sorted({bridge.kind for bridge in bridges} & LEFT_OUT):
         yield f"{kind} has no counterpart: what it gives the target is 0"
     if counters.events:
         yield f"counters of annotations: {', '.join(event.name for event in counters.events)}"
