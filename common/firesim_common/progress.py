@@ -81,9 +81,13 @@ def _tell(step: Step, is_over: bool) -> None:
 
 
 @contextmanager
-def step(what: str, usual_s: float | None = None) -> Iterator[None]:
-    """Say that a step runs while the body does; `usual_s` is what it took elsewhere."""
-    now = Step(what, _times().get(what, usual_s))
+def step(what: str, usual_s: float | None = None, size_bytes: int | None = None) -> Iterator[None]:
+    """Say that a step runs while the body does; `usual_s` is what it took elsewhere.
+
+    With the size of what it works on, only steps of the same name on about as much foretell it.
+    """
+    about = "" if size_bytes is None else f", below {1 << size_bytes.bit_length()} bytes"
+    now = Step(what, _times().get(what + about, usual_s))
     _tell(now, False)
     try:
         yield
@@ -93,7 +97,7 @@ def step(what: str, usual_s: float | None = None) -> Iterator[None]:
     spent_s = now.spent_s
     _tell(now, True)
     if spent_s >= WORTH_KEEPING_S:
-        _keep(what, spent_s)
+        _keep(what + about, spent_s)
 
 
 @contextmanager

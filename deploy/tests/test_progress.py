@@ -47,6 +47,16 @@ def test_a_step_is_expected_to_take_what_it_took(cache: Path) -> None:
     assert (cache / progress.TIMES).read_text() == "[torn"
 
 
+def test_only_a_step_on_about_as_much_foretells_one_that_has_a_size(cache: Path) -> None:
+    told: list[float | None] = []
+    with listening(lambda one, is_over: told.append(one.expected_s)):
+        for size_bytes in (3000, 4000, 5000, 12_000_000, None):
+            with step("compiling mine", size_bytes=size_bytes):
+                time.sleep(0.06)
+    begun = [expected is not None for expected in told[::2]]
+    assert begun == [False, True, False, False, False]
+
+
 def test_the_cache_tells_what_takes_long(cache: Path) -> None:
     told: list[str] = []
     with listening(lambda one, is_over: told.append(one.what)):

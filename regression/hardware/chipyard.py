@@ -48,7 +48,7 @@ system:
   topology: {{tree: {{tor0: [left, right, client, server]}}}}
   clock_hz: 500_000_000
   link: {{latency: 2us}}
-  blades: {{mine: {{chipyard: "{folder}"}}}}
+  blades: {{mine: {{chipyard: "{folder}", events: [{events}]}}}}
   nodes:
     left: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
     right: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
@@ -144,14 +144,19 @@ def _small(experiment: Experiment) -> bool:
     return holds
 
 
-def _recipe(experiment: Experiment, folder: Path, programs: dict[str, Path]) -> Path:
-    """Write a recipe of nodes of the given folder, each with its program."""
+def _events(experiment: Experiment) -> str:
+    """Return the events of the blade, the same in all recipes, so that one model serves them."""
     event: str | None = experiment.arguments.event
     name, _, signal = (event or "").partition("=")
+    return f"{{name: {name}, signal: {signal}}}" if event else ""
+
+
+def _recipe(experiment: Experiment, folder: Path, programs: dict[str, Path]) -> Path:
+    """Write a recipe of nodes of the given folder, each with its program."""
     text = RECIPE.format(
         nodes=", ".join(programs),
         folder=experiment.arguments.collateral.resolve(),
-        events=f"{{name: {name}, signal: {signal}}}" if event else "",
+        events=_events(experiment),
         programs=", ".join(f'{node}: {{elf: "{elf}"}}' for node, elf in programs.items()),
         threads=experiment.threads,
     )
@@ -190,7 +195,9 @@ def _everywhere(experiment: Experiment, alone: UserRun) -> bool:
     metasim = run_as_user(folder / "recipe.yaml", folder / "metasim", *_stalled(experiment))
     cluster = folder / "cluster.yaml"
     design = experiment.arguments.collateral.resolve()
-    cluster.write_text(CLUSTER.format(folder=design, elf=folder / "hello.elf"))
+    cluster.write_text(
+        CLUSTER.format(folder=design, elf=folder / "hello.elf", events=_events(experiment))
+    )
     runs = {"generated engine": alone, "metasimulation, stalled": metasim}
     rows = _rows(runs, end, printed)
     holds = metasim.end == alone.end

@@ -109,18 +109,21 @@ def compile_design(
     """
     import goldengate
 
-    is_ours = design.device_tree is not None  # Others may be of any size.
-
+    is_ours = design.device_tree is not None
+    # Others may be of any size, and their names stand for other designs in other recipes.
+    size_bytes = None if is_ours else sum(source.stat().st_size for source in design.sources)
     train = design.train
 
     def told(model: Path, profile: Path) -> None:
-        with step(f"training the model of {design.name}", TRAINING_S if is_ours else None):
+        usual_s = TRAINING_S if is_ours else None
+        with step(f"training the model of {design.name}", usual_s, size_bytes):
             if train is not None:
                 train(model, profile)
 
     training = told if train is not None and _trains(engine, waves, target) else None
     request = dataclasses.replace(design.request(folder, engine), target=target)
-    with step(f"compiling the model of {design.name}", COMPILING_S if is_ours else None):
+    usual_s = COMPILING_S if is_ours else None
+    with step(f"compiling the model of {design.name}", usual_s, size_bytes):
         goldengate.compile_request(request, training=training, waves=waves)
     goldengate.Manifest.read(folder).from_folder(design.folder()).write(folder)
     if design.device_tree is not None:
