@@ -95,7 +95,7 @@ def test_a_wire_and_memory_rows_of_a_run_that_has_been(hello: Outcome, commits: 
     cycle = max(cycle for cycle in known if cycle < 3000)
     names = [TRACE_PC, f"{REGISTERS}[0]"]
     wanted = ["peek", "node0", *names, "--at", str(cycle), "--run", str(hello.folder)]
-    done = RUNNER.invoke(app, wanted)
+    done = RUNNER.invoke(app, wanted, env={"COLUMNS": "40"})  # less than a name has
     assert done.exit_code == 0, done.output
     assert re.search(rf"{cycle:,} +{re.escape(TRACE_PC)} +{known[cycle]:#x}\b", done.output)
     assert f"{REGISTERS}[0]" in done.output

@@ -10,6 +10,9 @@ import typer
 from firesim.cli.common import OverrideOption, PastRunOption, ResultsOption, plain_errors
 from firesim.cli.completion import complete_past_node
 
+_MOST_COLUMNS = 10_000
+"""Of a line on the terminal."""
+
 
 @plain_errors
 def peek(
@@ -62,4 +65,7 @@ def peek(
         for value in access.peek(run, node, signals, at or [0], override or [], results, console):
             place = value.signal if value.row is None else f"{value.signal}[{value.row}]"
             table.add_row(f"{value.cycle:,}", place, hex(value.value))
-    console.print(table, soft_wrap=True, highlight=False, markup=False)
+    # Names are as long as the design's hierarchy is deep: none of a line is left out.
+    wide = Console(width=_MOST_COLUMNS)
+    width = wide.measure(table).maximum
+    wide.print(table, width=width, soft_wrap=True, highlight=False, markup=False)
