@@ -21,7 +21,6 @@ class ArenaCache(lines: Int) extends Module {
   val request = IO(Flipped(Decoupled(new ArenaRequest)))
   val loaded = IO(Valid(UInt(64.W)))
   val memory = IO(new NearCoreLoaderPorts)
-  val busy = IO(Output(Bool())) // the loader works for this cache
   val settled = IO(Input(Bool())) // all that was written is in memory
   val seek = IO(Valid(UInt(64.W)))
   val written = IO(Decoupled(new NearCoreBytes))
@@ -76,7 +75,6 @@ class ArenaCache(lines: Int) extends Module {
   memory.request.bits.address := base + Cat(line, 0.U(6.W))
   memory.request.bits.bytes := NearCore.lineBytes.U
   memory.window.taken := Mux(comes, 8.U, 0.U)
-  busy := filling
   when(memory.request.fire) {
     filling := true.B
     count := 0.U

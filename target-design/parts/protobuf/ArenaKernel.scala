@@ -6,10 +6,7 @@ import chisel3._
 import chisel3.util._
 
 /** A kernel with an arena at its command's destination, and tables of descriptors. */
-abstract class ArenaKernel(p: ProtobufParams) extends NearCoreKernel {
-  override protected def scatters: Boolean = true
-
-  protected val tables = Module(new TableCache(p.tableEntries))
+abstract class ArenaKernel(p: ProtobufParams) extends ProtobufEngine {
   protected val arena = Module(new ArenaCache(p.arenaLines))
   protected val command = Reg(new NearCoreCommand)
   protected val top = Reg(UInt(32.W)) // bytes of the arena in use
@@ -78,22 +75,5 @@ abstract class ArenaKernel(p: ProtobufParams) extends NearCoreKernel {
   arena.settled := socket.settled.get
   socket.seek.get := arena.seek
   socket.written :<>= arena.written
-  tables.forget := socket.forget.get
-  tables.abort := socket.abort
-
-  // The second loader reads descriptors and lines of the arena, one at a time.
-  private val loader = socket.loaders(1)
-  private val first = tables.memory
-  private val second = arena.memory
-  loader.request.valid := first.request.valid && !arena.busy ||
-    second.request.valid && !tables.busy
-  private val firstGoes = first.request.valid && !arena.busy
-  first.request.ready := loader.request.ready && !arena.busy
-  second.request.ready := loader.request.ready && !tables.busy && !firstGoes
-  loader.request.bits := Mux(firstGoes, first.request.bits, second.request.bits)
-  first.window.bytes := loader.window.bytes
-  first.window.available := Mux(tables.busy, loader.window.available, 0.U)
-  second.window.bytes := loader.window.bytes
-  second.window.available := Mux(arena.busy, loader.window.available, 0.U)
-  loader.window.taken := first.window.taken | second.window.taken
+  socket.loaders(1) :<>= arena.memory
 }

@@ -6,13 +6,14 @@ import chisel3._
 import chisel3.util._
 
 /** Sizes of a Protobuf unit that are chosen when it is built: lines of 64 bytes, and descriptors. */
-case class ProtobufParams(arenaLines: Int, tableEntries: Int) {
-  for ((name, value) <- Seq("arena_lines" -> arenaLines, "table_entries" -> tableEntries)) {
-    require(
-      isPow2(value) && value >= 16 && value <= 256,
-      s"$name: found $value, expected a power of two, 16 to 256"
-    )
-  }
+case class ProtobufParams(arenaLines: Int, tableEntries: Int, objectLines: Int) {
+  private def check(name: String, value: Int, least: Int, most: Int): Unit = require(
+    isPow2(value) && value >= least && value <= most,
+    s"$name: found $value, expected a power of two, $least to $most"
+  )
+  check("arena_lines", arenaLines, 16, 256)
+  check("table_entries", tableEntries, 16, 256)
+  check("object_lines", objectLines, 4, 64)
 }
 
 object Protobuf {
@@ -24,8 +25,8 @@ object Protobuf {
 /** What is wrong with a message, or with what was asked for. */
 object ProtobufStatus {
   val badData: UInt = 16.U(8.W) // no serialised message
-  val noRoom: UInt = 17.U(8.W) // the arena is too small
-  val badOperation: UInt = 18.U(8.W) // no such operation, or an arena that is not aligned
+  val noRoom: UInt = 17.U(8.W) // the arena, or the buffer, is too small
+  val badOperation: UInt = 18.U(8.W) // no such operation, or what is not aligned
   val tooDeep: UInt = 19.U(8.W) // more than `Protobuf.mostDepth` messages inside each other
 }
 
@@ -43,7 +44,7 @@ object WireType {
 object FieldKind {
   val none: UInt = 0.U(4.W) // the message has no such field
   val unsigned: UInt = 1.U(4.W)
-  val signed: UInt = 2.U(4.W) // as `unsigned` here; a serialiser extends its sign
+  val signed: UInt = 2.U(4.W) // read as `unsigned`, written with its sign extended
   val zigzag: UInt = 3.U(4.W)
   val bool: UInt = 4.U(4.W)
   val fixed: UInt = 5.U(4.W)
@@ -56,7 +57,8 @@ class FieldDescriptor extends Bundle {
   val table = UInt(64.W) // of the message that the field holds
   val offset = UInt(32.W) // in the object
   val presence = UInt(16.W) // number of its hasbit
-  val unused = UInt(8.W)
+  val unused = UInt(7.W)
+  val packed = Bool()
   val sizeLog = UInt(3.W) // of an element
   val repeated = Bool()
   val kind = UInt(4.W)
@@ -79,6 +81,17 @@ class MessageLevel extends Bundle {
   val end = UInt(32.W) // in the source
   val group = Bool() // nothing in it is known
   val number = UInt(29.W) // of the group
+}
+
+/** An object whose fields are serialised, the last one first. */
+class ObjectLevel extends Bundle {
+  val table = UInt(64.W) // the first field's descriptor
+  val first = UInt(29.W) // number of that field
+  val fields = UInt(30.W) // descriptors up to that of the field under way
+  val place = UInt(64.W) // of the object
+  val mark = UInt(32.W) // bytes of the output behind its message
+  val item = UInt(64.W) // of the field under way: the place of its value
+  val items = UInt(32.W) // and how many are left, this one too
 }
 
 /** The array of a repeated field, as it is in the object. */

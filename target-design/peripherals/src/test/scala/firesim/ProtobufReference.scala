@@ -11,6 +11,7 @@ case class TestField(
     kind: Int,
     sizeLog: Int,
     repeated: Boolean,
+    packed: Boolean,
     child: Int,
     presence: Int,
     offset: Int
@@ -46,7 +47,8 @@ class TestSchema(random: Random, count: Int) {
     val repeated = random.nextInt(3) == 0
     val size = if (repeated) 16 else 1 << sizeLog
     val aligned = (offset + size.min(8) - 1) & -size.min(8)
-    TestField(number, kind, sizeLog, repeated, random.nextInt(count), presence, aligned)
+    val packed = repeated && kind < 6 && random.nextBoolean()
+    TestField(number, kind, sizeLog, repeated, packed, random.nextInt(count), presence, aligned)
   }
   private def message(): TestMessage = {
     val size = 1 + random.nextInt(if (random.nextInt(4) == 0) 90 else 9)
@@ -76,7 +78,8 @@ class TestSchema(random: Random, count: Int) {
         put(entry, 0, 8)
         put(entry + 8, 0, 8)
         for (f <- message.fields.get(message.first + i)) {
-          put(entry, f.kind | (if (f.repeated) 16 else 0) | f.sizeLog << 5, 2)
+          val flags = (if (f.repeated) 16 else 0) | (if (f.packed) 256 else 0)
+          put(entry, f.kind | flags | f.sizeLog << 5, 2)
           put(entry + 2, f.presence, 2)
           put(entry + 4, f.offset, 4)
           put(entry + 8, if (f.kind == 7) offset + places(f.child) else 0, 8)
@@ -87,17 +90,52 @@ class TestSchema(random: Random, count: Int) {
   }
 }
 
-/** Serialised messages, right ones and others. */
-class TestWriter(schema: TestSchema, random: Random) {
+/** Pieces of the wire format. */
+object TestWire {
   def varint(value: BigInt): Seq[Byte] =
     if (value < 128) Seq(value.toByte) else (value & 127 | 128).toByte +: varint(value >> 7)
-  private def key(number: Int, wire: Int): Seq[Byte] = varint(BigInt(number) << 3 | wire)
+  def key(number: Int, wire: Int): Seq[Byte] = varint(BigInt(number) << 3 | wire)
+  def framed(body: Seq[Byte]): Seq[Byte] = varint(body.size) ++ body
+  def wireOf(f: TestField): Int =
+    if (f.kind == 5) (if (f.sizeLog == 3) 1 else 5) else if (f.kind < 5) 0 else 2
+}
+
+/** The message of an object, fields by number. */
+class TestEncoder(schema: TestSchema) {
+  import TestWire._
+  private def value(f: TestField, found: Any): Seq[Byte] = (f.kind, found) match {
+    case (6, bytes: Seq[Byte @unchecked]) => framed(bytes)
+    case (7, child: TestObject) => framed(message(f.child, child))
+    case (5, bits: BigInt) => (0 until 1 << f.sizeLog).map(i => (bits >> (8 * i)).toByte)
+    case (kind, bits: BigInt) =>
+      val sign = 8 << f.sizeLog
+      val minus = bits.testBit(sign - 1)
+      varint(kind match {
+        case 2 if minus => bits + (BigInt(1) << 64) - (BigInt(1) << sign)
+        case 3 if minus => ((BigInt(1) << sign) - bits) * 2 - 1
+        case 3 => bits * 2
+        case _ => bits
+      })
+    case other => sys.error(s"$other")
+  }
+  def message(kind: Int, from: TestObject): Seq[Byte] =
+    from.fields.toSeq.sortBy(_._1).flatMap { case (number, found) =>
+      val f = schema.messages(kind).fields(number)
+      val all = found match {
+        case array: mutable.ArrayBuffer[_] => array.toSeq
+        case one => Seq(one)
+      }
+      if (f.packed) key(number, 2) ++ framed(all.flatMap(value(f, _)))
+      else all.flatMap(key(number, wireOf(f)) ++ value(f, _))
+    }
+}
+
+/** Serialised messages, right ones and others. */
+class TestWriter(schema: TestSchema, random: Random) {
+  import TestWire._
   private def noise(bytes: Int): Seq[Byte] = Seq.fill(bytes)(random.nextInt(256).toByte)
-  private def framed(body: Seq[Byte]): Seq[Byte] = varint(body.size) ++ body
   private def number(): BigInt = BigInt(1 + random.nextInt(64), random)
 
-  private def wireOf(f: TestField): Int =
-    if (f.kind == 5) (if (f.sizeLog == 3) 1 else 5) else if (f.kind < 5) 0 else 2
   private def value(f: TestField, budget: Int): Seq[Byte] = f.kind match {
     case 5 => noise(1 << f.sizeLog)
     case 6 => framed(noise(random.nextInt(Seq(4, 20, 300)(random.nextInt(3)))))

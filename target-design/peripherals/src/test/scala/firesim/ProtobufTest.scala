@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Protobuf unit against a decoder in Scala: random types and messages, bad ones, small arenas.
+// The Protobuf unit against a decoder and an encoder in Scala: random types and messages, bad ones.
 package firesim
 
 import chisel3.simulator.scalatest.ChiselSim
@@ -7,11 +7,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 
 class ProtobufTest extends AnyFunSuite with ChiselSim {
-  private val (source, tables, arena) = (1001, 0x20000, 0x60000)
+  private val (source, tables, arena, bufferEnd) = (1001, 0x20000, 0x60000, 0xbff00)
   private val room = 0x40000
   private val virtual = 0x1234500000L // where pages begin that a run may have
   private def unit = new NearCoreUnit(
-    new ProtobufDeserializer(ProtobufParams(16, 16)),
+    new ProtobufKernel(ProtobufParams(16, 16, 4)),
     NearCoreHarness.params,
     NearCoreHarness.dmaParams
   )
@@ -21,7 +21,7 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
     val unit = new NearCoreHarness(dut, timing, random, memory)
     private var schema = new TestSchema(random, 4)
     private var places = Seq[Int]()
-    var cycles = 0L
+    var cycles, writeCycles, writtenBytes = 0L
 
     def renew(): TestWriter = {
       schema = new TestSchema(random, 4)
@@ -39,6 +39,53 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
       for (page <- 0 until first) made.map((virtual >> 12) + page, page, PageTables.readWrite)
       unit.translate(made.satp)
       virtual
+    }
+
+    /** Serialise the arena's object into a buffer's end, or into one that is too small. */
+    private def write(kind: Int, expected: Seq[Byte], offset: Long): Unit = {
+      val size = expected.size
+      val fits = size == 0 || random.nextInt(4) > 0
+      val space = if (fits) size + random.nextInt(2) * random.nextInt(200) else random.nextInt(size)
+      val end = bufferEnd + random.nextInt(200)
+      val before = memory.clone
+      val start = unit.cycle
+      unit.go(offset + places(kind) + 1, offset + arena, 0, offset + end - space, space)
+      val result = unit.await()
+      val from = end - (if (fits) size else space)
+      if (fits) {
+        writeCycles += unit.cycle - start
+        writtenBytes += size
+        expected.copyToArray(before, from)
+      }
+      assert(result == (if (fits) (0, size) else (17, 0)), s"$size bytes into $space")
+      if (fits) assert(java.util.Arrays.equals(memory, before), "the message")
+      else unchangedBut(before, from until end)
+    }
+
+    private def unchangedBut(before: Array[Byte], buffer: Range): Unit = {
+      val size = memory.length
+      val (begin, end) = (buffer.start.min(size), buffer.end.min(size))
+      assert(java.util.Arrays.equals(memory, 0, begin, before, 0, begin), "before the buffer")
+      assert(java.util.Arrays.equals(memory, end, size, before, end, size), "behind the buffer")
+    }
+
+    /** Serialise what is no object, or has a fault; nothing outside the buffer may change. */
+    def refuse(operation: Int, from: Int, to: Int, expected: Int): Unit = {
+      val before = memory.clone
+      unit.go(operation, from, 0, to, 4096)
+      assert(unit.await() == (expected, 0), s"object at $from")
+      unchangedBut(before, to until to + 4096)
+    }
+
+    /** A message of itself, bytes, or numbers, and an object of it that points to `place`. */
+    def pointing(kind: Int, repeated: Boolean, place: BigInt): Unit = {
+      def put(at: Int, values: BigInt*): Unit =
+        for ((value, i) <- values.zipWithIndex; j <- 0 until 8)
+          memory(at + 8 * i + j) = (value >> (8 * j)).toByte
+      val layout = kind | (if (repeated) 16 else 0) | 3 << 5
+      put(tables, BigInt(1) << 32 | 24, 1, BigInt(8) << 32 | layout, tables)
+      put(arena, 1, place, 5)
+      unit.translate(0)
     }
 
     /** Deserialise `message`, and compare its object, or status, and memory beside the arena. */
@@ -63,6 +110,7 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
           assert(bytes <= space)
           val found = new TestObjects(schema, memory, arena until arena + bytes.toInt, offset)
           withClue(s"$message: ") { assert(found.read(kind, arena) == expected) }
+          write(kind, new TestEncoder(schema).message(kind, expected), offset)
         case Right(_) => assert(status == 17 && space < room, s"status $status of $message")
       }
       status
@@ -72,9 +120,9 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
   private def good(bench: Bench, random: Random): Unit = {
     var bytes = 0
     bench.cycles = 0
-    for (_ <- 0 until 5) {
+    for (_ <- 0 until 4) {
       val writer = bench.renew()
-      for (i <- 0 until 10) {
+      for (i <- 0 until 8) {
         val kind = random.nextInt(4)
         val message = writer.message(kind, 1 + i / 2)
         bytes += message.size
@@ -84,10 +132,11 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
       assert(bench.run(0, writer.message(0, 3), pages = true) == 0)
     }
     println(f"deserialised ${bytes.toDouble / bench.cycles}%.2f bytes a cycle")
+    println(f"serialised ${bench.writtenBytes.toDouble / bench.writeCycles}%.2f bytes a cycle")
   }
 
   private def bad(bench: Bench, random: Random): Unit = {
-    val statuses = for (i <- 0 until 48) yield {
+    val statuses = for (i <- 0 until 32) yield {
       val writer = bench.renew()
       val kind = random.nextInt(4)
       val message = writer.message(kind, 3)
@@ -100,7 +149,7 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
       }
       bench.run(kind, broken)
     }
-    assert(statuses.count(_ == 16) > 10, "hardly any message was bad")
+    assert(statuses.count(_ == 16) > 4, "hardly any message was bad")
   }
 
   /** Keys, lengths and varints that are too long, groups, and what is no operation. */
@@ -144,7 +193,7 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
   /** What is right after a fault, which leaves the unit in the middle of its work. */
   private def faults(bench: Bench, random: Random): Unit = {
     val writer = bench.renew()
-    for (_ <- 0 until 8) {
+    for (_ <- 0 until 3) {
       val message = writer.message(1, 4)
       bench.unit.go(tables, 1 << 20, 20, arena, room)
       assert(bench.unit.await() == (3, 0), "the source")
@@ -157,6 +206,34 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
     }
   }
 
+  /** Objects in circles, pointers that are wrong or not aligned; what is right after each. */
+  private def pointers(bench: Bench, random: Random): Unit = {
+    val (ring, bytes, number) = (7, 6, 1)
+    val (write, to, outside) = (tables + 1, 0xb0000, 1 << 20)
+    for (
+      (kind, repeated, place, status) <- Seq(
+        (ring, false, arena, 19),
+        (ring, false, outside, 3),
+        (ring, false, arena + 4, 18),
+        (bytes, false, outside, 3),
+        (bytes, true, outside, 3),
+        (number, true, arena + 4, 18),
+        (number, true, outside - 8, 3)
+      )
+    ) {
+      bench.pointing(kind, repeated, place)
+      bench.refuse(write, arena, to, status)
+      bench.refuse(write + 1, arena, to, 18)
+      bench.refuse(write, arena + 2, to, 18)
+      bench.refuse(write, outside, to, 3)
+      bench.refuse(outside + 1, arena, to, 3)
+    }
+    bench.pointing(number, repeated = true, arena)
+    bench.refuse(write, arena, outside, 4)
+    val writer = bench.renew()
+    assert(bench.run(1, writer.message(1, 3)) == 0)
+  }
+
   test("Protobuf unit: random types and messages, bad ones, depth, small arenas, faults") {
     simulate(unit) { dut =>
       val random = Seed.next("Protobuf unit")
@@ -167,6 +244,7 @@ class ProtobufTest extends AnyFunSuite with ChiselSim {
         edges(bench, random)
         deep(bench, random)
         faults(bench, random)
+        pointers(bench, random)
       }
     }
   }
