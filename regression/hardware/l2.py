@@ -12,7 +12,6 @@ needs a model by Verilator.
 
 from __future__ import annotations
 
-import random
 import re
 from typing import Any
 
@@ -26,7 +25,7 @@ from regression.support.lockstep import lockstep
 from regression.support.one_blade import ENGINES, one_blade
 from regression.support.random_programs.machines import build
 from regression.support.simulate import simulate
-from regression.support.snapshots import Simulated, outcome, pair_config, saved_folders
+from regression.support.snapshots import equal_from_snapshots, pair_config
 
 BLADE, PLAIN = "rocket-1-l2", "rocket-1"
 QUICKSTART_HASH = "23e67e56f7f19e88"
@@ -105,21 +104,6 @@ def _lockstep(experiment: Experiment) -> int:
     return total
 
 
-def _snapshots(experiment: Experiment) -> tuple[int, int]:
-    """Return how many runs went on from a snapshot, and how many equal one never stopped."""
-    config = merged(pair_config("rtl", 2, 8192), {"system": {"node": {"blade": BLADE}}})
-    system = Simulated(experiment, config, "snapshots")
-    whole = system.run("whole")
-    count = 2 if experiment.quick else 8
-    cycles = sorted(random.Random(experiment.seed).sample(range(1, whole.end_cycle), count))
-    saved = system.run("saved", snapshots={"directory": "snapshots", "at_cycles": cycles})
-    folders = saved_folders(saved.folder)
-    again = [system.run(f"from-{folder.name}", restore=folder) for folder in folders]
-    equal = sum(outcome(run) == outcome(whole) for run in again)
-    experiment.say(f"snapshots at cycles {cycles}: {equal} of {count} equal to the end")
-    return count, equal
-
-
 def _quickstart_hash(experiment: Experiment) -> str:
     config = yaml.safe_load((ROOT / "deploy/recipes/quickstart.yaml").read_text())
     config["system"]["node"]["blade"] = BLADE
@@ -131,7 +115,9 @@ def run(experiment: Experiment) -> Verdict:
     """Hold when every latency, cycle, snapshot and hash is right."""
     wrong = _latencies(experiment)
     cycles = 0 if experiment.quick else _lockstep(experiment)
-    count, equal = _snapshots(experiment)
+    config = merged(pair_config("rtl", 2, 8192), {"system": {"node": {"blade": BLADE}}})
+    count = 2 if experiment.quick else 8
+    equal = equal_from_snapshots(experiment, config, count)
     found = _quickstart_hash(experiment)
     for text in wrong:
         experiment.say(text)

@@ -2,11 +2,12 @@
 """The Protobuf unit against the Python library: random schemas and messages, bad ones, speed.
 
 Random .proto files go through the generator; messages of them are made by the library. The object
-that the unit makes is serialised again in software and must have the library's bytes. Messages are
+that the unit makes is serialised again by the unit and must have the library's bytes. Messages are
 plain, two in one, with unknown fields, with packed fields that are not and the other way round,
-and up to 100 inside each other. What the library refuses the unit must refuse, and memory beside
-the arena must stay as it was. Software on the same core must come to the same arena, byte for
-byte. Then cycles by class of field, beside figure 6.11. One hash for threads and RTL engines.
+and up to 100 inside each other. What the library refuses the unit must refuse, and what has no
+room; memory beside the arena and the buffer must stay as it was. Software on the same core must
+come to the same arena and the same message, byte for byte. Then cycles by class of field in both
+directions, beside figure 6.11. One hash for threads and RTL engines.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import hashlib
 import random
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.near_core_cases import Outcome, hashes
-from regression.support.protobuf_cases import BLADE, Case, build, check, run_cases
+from regression.support.near_core_cases import hashes, recipe
+from regression.support.protobuf_cases import BLADE, BothWays, Case, build, check, run_cases
 from regression.support.protobuf_messages import (
     MESSAGES,
     Types,
@@ -30,11 +32,21 @@ from regression.support.protobuf_messages import (
     schema_text,
     unknown,
 )
-from regression.support.protobuf_speed import classes, proto_text
+from regression.support.protobuf_speed import FieldClass, classes, proto_text
+from regression.support.snapshots import equal_from_snapshots
 
-PUBLISHED = {"inline": 7.0, "allocating": 14.2}
-"""Times an out-of-order core's software (BOOM, 2 GHz), figures 6.11a and 6.11c."""
+PUBLISHED = {
+    "deserialise inline": ("6.11a", 7.0),
+    "serialise inline": ("6.11b", 15.5),
+    "deserialise allocating": ("6.11c", 14.2),
+    "serialise allocating": ("6.11d", 10.1),
+}
+"""By direction and group: the figure, and times an out-of-order core's software (BOOM, 2 GHz)."""
+FLEET = 6.2
+"""The same of both directions of HyperProtoBench, figures 6.12 and 6.13."""
 DEEPEST = 100
+FAR = 2_000
+"""Cycles of each way to memory, where a snapshot is to meet the unit in mid-operation."""
 VARINT_MESSAGES = "148a25c6ba23381d"
 """SHA-256 of the messages of five uint64, 0 to 10 bytes each, begins with it."""
 
@@ -118,7 +130,7 @@ def faults(count: int, made: list[tuple[Path, Types, Types]], rng: random.Random
 
 
 def _speed(experiment: Experiment) -> bool:
-    """Measure classes of fields; return whether the unit is faster than software in each.
+    """Measure classes of fields; return whether the unit is faster than software.
 
     Raises:
         ExperimentError: the messages are not those of the published microbenchmark.
@@ -135,56 +147,124 @@ def _speed(experiment: Experiment) -> bool:
         for one in measured
     ]
     outcomes = run_cases(experiment, "speed", [proto], cases)
-    rows: list[list[object]] = []
-    rates: dict[str, float] = {}
-    gains: dict[str, list[float]] = {}
+    found = _rates(batch, measured, outcomes)
+    titles = ["figure", "way", "fields", "bytes", "unit", "software", "times software"]
+    rows: list[list[object]] = [
+        [PUBLISHED[f"{way} {one.group}"][0], way, one.name, len(one.data), *_shown(both)]
+        for (way, one), both in found.items()
+    ]
+    experiment.table(
+        "Bytes of serialised data a cycle", titles, sorted(rows, key=lambda row: str(row[0]))
+    )
+    means = _means(found)
+    for group, (figure, published) in PUBLISHED.items():
+        experiment.say(
+            f"figure {figure}, {group}: geometric mean {means[group]} times software on the same "
+            f"in-order core; published: {published} times an out-of-order core's"
+        )
+    rates = {f"{way} {one.name}": round(rate, 3) for (way, one), (rate, _) in found.items()}
+    experiment.keep(bytes_a_cycle=rates, times_software=means)
+    slower = [f"{way} {one.name}" for (way, one), (rate, slow) in found.items() if rate <= slow]
+    experiment.say(f"classes in which the unit is no faster: {', '.join(slower) or 'none'}")
+    faster = not any(name.startswith("deserialise") for name in slower)
+    return (
+        faster
+        and min(means.values()) > 1
+        and all(_longer_is_faster(rates, way) for way in ("deserialise", "serialise"))
+    )
+
+
+Rates = dict[tuple[str, FieldClass], tuple[float, float]]
+"""By way and class of field: bytes of serialised data a cycle of the unit, and of software."""
+
+
+def _rates(batch: int, measured: list[FieldClass], outcomes: list[BothWays]) -> Rates:
+    found: Rates = {}
     for one, outcome in zip(measured, outcomes, strict=True):
         size = batch * len(one.data)
-        rate, gain = size / outcome.cycles, outcome.software / outcome.cycles
-        rates[one.name] = round(rate, 3)
-        gains.setdefault(one.group, []).append(gain)
-        slow = f"{size / outcome.software:.3f}"
-        rows.append([one.group, one.name, len(one.data), f"{rate:.3f}", slow, f"{gain:.1f}"])
-    experiment.table(
-        "Bytes of serialised data a cycle",
-        ["figure 6.11", "fields", "bytes", "unit", "software", "times software"],
-        rows,
-    )
-    means = {group: round(statistics.geometric_mean(found), 1) for group, found in gains.items()}
-    experiment.say(
-        f"geometric means {means['inline']} (inline) and {means['allocating']} (allocating) times "
-        f"software on the same in-order core; published: {PUBLISHED['inline']} and "
-        f"{PUBLISHED['allocating']} times an out-of-order core's"
-    )
-    experiment.keep(bytes_a_cycle=rates, times_software=means)
+        found["deserialise", one] = (size / outcome.cycles, size / outcome.software)
+        found["serialise", one] = (size / outcome.back_cycles, size / outcome.back_software)
+    return found
+
+
+def _shown(both: tuple[float, float]) -> list[str]:
+    rate, slow = both
+    return [f"{rate:.3f}", f"{slow:.3f}", f"{rate / slow:.1f}"]
+
+
+def _means(found: Rates) -> dict[str, float]:
+    """Return the geometric mean of times software, by the names of `PUBLISHED`."""
+    gains: dict[str, list[float]] = {group: [] for group in PUBLISHED}
+    for (way, one), (rate, slow) in found.items():
+        gains[f"{way} {one.group}"].append(rate / slow)
+    return {group: round(statistics.geometric_mean(all_), 1) for group, all_ in gains.items()}
+
+
+def _longer_is_faster(rates: dict[str, float], way: str) -> bool:
+    """Return whether bytes a cycle rise from short varints to middle and to long ones."""
     thirds = [(1, 4), (4, 7), (7, 11)]
-    sizes = [statistics.mean(rates[f"varint {i}"] for i in range(*third)) for third in thirds]
-    return sizes == sorted(sizes) and all(gain > 1 for found in gains.values() for gain in found)
+    sizes = [
+        statistics.mean(rates[f"{way} varint {size}"] for size in range(*third)) for third in thirds
+    ]
+    return sizes == sorted(sizes)
 
 
-def _refused(cases: list[Case], outcomes: list[Outcome]) -> int:
+def _snapshots(experiment: Experiment, protos: list[Path], cases: list[Case], count: int) -> int:
+    """Return how many of `count` runs from a snapshot equal one never stopped.
+
+    Memory is so far away that the unit is in mid-operation in almost every cycle.
+    """
+    far = [replace(case, latency=FAR, software=False) for case in cases]
+    elf = build(protos, far, experiment.folder / "far")
+    return equal_from_snapshots(experiment, recipe(BLADE, elf), count)
+
+
+def _fleet_shaped(experiment: Experiment, outcomes: list[BothWays]) -> None:
+    """Say how much faster single messages of random schemas are, each with cold descriptors."""
+    timed = [one for one in outcomes if one.software and not one.status]
+    times = {
+        "deserialise": sum(one.software for one in timed) / sum(one.cycles for one in timed),
+        "serialise": sum(one.back_software for one in timed)
+        / sum(one.back_cycles for one in timed),
+    }
+    rounded = {way: round(gain, 1) for way, gain in times.items()}
+    experiment.say(
+        f"{len(timed)} messages in the fleet's shapes, each once, all cycles: {rounded} times "
+        f"software on the same in-order core; published for HyperProtoBench, figures 6.12 and "
+        f"6.13: {FLEET} times an out-of-order core's"
+    )
+    experiment.keep(fleet_times_software=rounded)
+
+
+def _refused(outcomes: list[BothWays]) -> int:
     """Return how many messages were refused."""
-    return sum(outcome.status != 0 for _, outcome in zip(cases, outcomes, strict=True))
+    return sum(outcome.status != 0 for outcome in outcomes)
 
 
 @experiment_named("protobuf")
 def run(experiment: Experiment) -> Verdict:
-    """Hold when all objects are right, bad data is refused, and the unit beats software."""
+    """Hold when all bytes are right, bad data is refused, and the unit beats software."""
     rng = random.Random(experiment.seed)
-    good, bad = (120, 40) if experiment.quick else (10_000, 2_000)
+    good, bad = (60, 20) if experiment.quick else (10_000, 2_000)
     made = schemas(2 if experiment.quick else 12, rng, experiment.folder / "schemas")
     protos = [proto for proto, _, _ in made]
     cases = [*inputs(good, made, rng), *faults(bad, made, rng)]
-    refused = _refused(cases, run_cases(experiment, "inputs", protos, cases))
+    outcomes = run_cases(experiment, "inputs", protos, cases)
+    refused = _refused(outcomes)
+    _fleet_shaped(experiment, outcomes[:good])
     faster = _speed(experiment)
-    few = cases[:12]
+    few = cases[: 4 if experiment.quick else 12]
     elf = build(protos, few, experiment.folder / "hashes")
     tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
     same = len(set(tokens)) == 1
-    experiment.keep(inputs=len(cases), refused=refused, token_hashes=tokens)
+    stops = 1 if experiment.quick else 8
+    equal = _snapshots(experiment, protos, few, stops)
+    experiment.keep(inputs=len(cases), refused=refused, token_hashes=tokens, snapshots=equal)
     return Verdict(
-        faster and same and refused > bad // 2,
-        f"{len(cases)} messages as the library has them, {refused} of them refused, nothing beside "
-        f"an arena changed; {len(set(tokens))} hash of {len(tokens)} runs",
-        "all the same, faster than software, more bytes a cycle for longer varints, one hash",
+        faster and same and equal == stops and refused > bad // 2,
+        f"{len(cases)} messages as the library has them in both directions, {refused} refused, "
+        "nothing beside an arena or a buffer changed; "
+        f"{len(set(tokens))} hash of {len(tokens)} runs; {equal} of {stops} snapshots equal",
+        "all the same, faster than software (deserialising: in each class; serialising: in the "
+        "mean of each figure's classes), more bytes a cycle for longer varints, one hash",
     )

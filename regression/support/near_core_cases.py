@@ -69,6 +69,9 @@ class Outcome:
     software: int
 
 
+F = TypeVar("F", bound=Outcome)
+
+
 def first_byte(cases: Sequence[Linked]) -> int:
     """Return where sources begin, behind the table."""
     return 8 + ENTRY_BYTES * len(cases)
@@ -175,14 +178,14 @@ def run_batches(
     blade: str,
     cases: Sequence[C],
     build: Callable[[list[C], Path], Path],
-    check: Callable[[Run, list[C]], list[Outcome]],
+    check: Callable[[Run, list[C]], list[F]],
     most_bytes: int = MOST_BYTES,
-) -> list[Outcome]:
+) -> list[F]:
     """Run all cases in as many programs as they need; return what came of them, in their order.
 
     `build` links cases into a program in a folder, `check` compares a run with its cases.
     """
-    found: list[Outcome] = []
+    found: list[F] = []
     for index, batch in enumerate(batches(cases, most_bytes)):
         where = f"{name}-{index}"
         elf = build(batch, experiment.folder / where)

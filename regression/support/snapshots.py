@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,20 @@ def outcome(run: Run) -> dict[str, Any]:
             for model in run.result[group]
         ]
     return result
+
+
+def equal_from_snapshots(experiment: Experiment, config: dict[str, Any], count: int) -> int:
+    """Return how many of the runs that go on from `count` random cycles equal one never stopped."""
+    system = Simulated(experiment, config, "snapshots")
+    whole = system.run("whole")
+    cycles = sorted(random.Random(experiment.seed).sample(range(1, whole.end_cycle), count))
+    saved = system.run("saved", snapshots={"directory": "snapshots", "at_cycles": cycles})
+    again = [
+        system.run(f"from-{folder.name}", restore=folder) for folder in saved_folders(saved.folder)
+    ]
+    equal = sum(outcome(run) == outcome(whole) for run in again)
+    experiment.say(f"snapshots at cycles {cycles}: {equal} of {count} equal to the end")
+    return equal
 
 
 def saved_folders(run_folder: Path) -> list[Path]:

@@ -119,6 +119,11 @@ BLADE_CASES = [
         HEAD + "parts: [{part: protobuf, options: {table_entries: 512}}]\n",
     ),
     blade(
+        "fewer lines of objects than there may be",
+        "own.yaml:3: parts[4].options.object_lines: found 2, expected 4 to 64.",
+        HEAD + "parts: [{part: protobuf, options: {object_lines: 2}}]\n",
+    ),
+    blade(
         "an option of the RDMA NIC out of range",
         "own.yaml:3: parts[4].options.reduce: found 2, expected 0 to 1.",
         HEAD + "parts: [{part: rdma, options: {reduce: 2}}]\n",

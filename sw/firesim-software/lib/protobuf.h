@@ -11,8 +11,8 @@
 enum pb_status {
   PB_OKAY = NEAR_CORE_OKAY,
   PB_BAD_DATA = 16,
-  PB_NO_ROOM = 17,        // the arena is too small
-  PB_BAD_OPERATION = 18,  // a table or an arena that is not aligned
+  PB_NO_ROOM = 17,        // the arena, or the buffer, is too small
+  PB_BAD_OPERATION = 18,  // a table, an arena, an object or an array that is not aligned
   PB_TOO_DEEP = 19        // more than PB_DEPTH messages inside each other
 };
 enum { PB_DEPTH = 100, PB_ARENA_ALIGNMENT = 64 };
@@ -62,12 +62,18 @@ static inline void pb_start(const struct pb_message *message, const void *source
   near_core_go((uintptr_t)message, (uintptr_t)source, bytes, (uintptr_t)arena, room);
 }
 
-// The same in software; `used` is set to the bytes of the arena.
+// Starts the unit: an object is serialised into the last bytes of a buffer at any address, fields
+// in order of their numbers. near_core_wait gives a pb_status and the number of bytes.
+static inline void pb_start_write(const struct pb_message *message, const void *object,
+                                  void *buffer, uint64_t room) {
+  near_core_go((uintptr_t)message | 1, (uintptr_t)object, 0, (uintptr_t)buffer, room);
+}
+
+// What pb_start does, in software; `used` is set to the bytes of the arena.
 enum pb_status pb_read(const struct pb_message *message, const void *source, uint64_t bytes,
                        void *arena, uint64_t room, uint64_t *used);
 
-// Serialises an object in software, fields in order of their numbers, into the last bytes of a
-// buffer: the number of bytes, or -1 when there is no room.
+// What pb_start_write does, in software: the number of bytes, or minus PB_NO_ROOM or PB_TOO_DEEP.
 int64_t pb_write(const struct pb_message *message, const void *object, void *buffer, uint64_t room);
 
 static inline bool pb_has(const void *object, unsigned hasbit) {

@@ -4,12 +4,20 @@
 
 struct writer {
   unsigned char *at, *begin;
+  enum pb_status status;  // of what is wrong
+  unsigned depth;
 };
+
+static bool has_room(struct writer *w, uint64_t bytes) {
+  if (bytes <= (uint64_t)(w->at - w->begin)) return true;
+  w->status = PB_NO_ROOM;
+  return false;
+}
 
 static bool put_varint(struct writer *w, uint64_t value) {
   unsigned bytes = 1;
   for (uint64_t rest = value >> 7; rest; rest >>= 7) bytes++;
-  if ((uint64_t)(w->at - w->begin) < bytes) return false;
+  if (!has_room(w, bytes)) return false;
   w->at -= bytes;
   for (unsigned i = 0; i < bytes; i++, value >>= 7) {
     w->at[i] = (unsigned char)(i + 1 < bytes ? value | 128 : value);
@@ -18,9 +26,13 @@ static bool put_varint(struct writer *w, uint64_t value) {
 }
 
 static bool put_bytes(struct writer *w, const unsigned char *from, uint64_t bytes) {
-  if ((uint64_t)(w->at - w->begin) < bytes) return false;
+  if (!has_room(w, bytes)) return false;
   w->at -= bytes;
-  for (uint64_t i = 0; i < bytes; i++) w->at[i] = from[i];
+  uint64_t i = 0;
+  if (((uintptr_t)w->at | (uintptr_t)from) % 8 == 0) {
+    for (; i + 8 <= bytes; i += 8) *(uint64_t *)(w->at + i) = *(const uint64_t *)(from + i);
+  }
+  for (; i < bytes; i++) w->at[i] = from[i];
   return true;
 }
 
@@ -31,6 +43,19 @@ static uint64_t number(const void *from, unsigned size_log) {
 
 static bool put_fields(struct writer *w, const struct pb_message *message,
                        const unsigned char *object);
+
+static bool put_message(struct writer *w, const struct pb_message *message,
+                        const unsigned char *object) {
+  const unsigned char *const end = w->at;
+  if (w->depth == PB_DEPTH) {
+    w->status = PB_TOO_DEEP;
+    return false;
+  }
+  w->depth++;
+  if (!put_fields(w, message, object)) return false;
+  w->depth--;
+  return put_varint(w, (uint64_t)(end - w->at));
+}
 
 // A value, with its length where it has one, and without its key.
 static bool put_value(struct writer *w, const struct pb_field *field, const void *from) {
@@ -51,11 +76,8 @@ static bool put_value(struct writer *w, const struct pb_field *field, const void
       return put_bytes(w, (const unsigned char *)bytes->data, bytes->length) &&
              put_varint(w, bytes->length);
     }
-    case PB_MESSAGE: {
-      const unsigned char *const end = w->at;
-      return put_fields(w, field->message, *(unsigned char *const *)from) &&
-             put_varint(w, (uint64_t)(end - w->at));
-    }
+    case PB_MESSAGE:
+      return put_message(w, field->message, *(unsigned char *const *)from);
     default:
       return put_varint(w, number(from, size_log));
   }
@@ -94,5 +116,5 @@ int64_t pb_write(const struct pb_message *message, const void *object, void *buf
                  uint64_t room) {
   struct writer w = {.at = (unsigned char *)buffer + room, .begin = buffer};
   const unsigned char *const end = w.at;
-  return put_fields(&w, message, object) ? end - w.at : -1;
+  return put_fields(&w, message, object) ? end - w.at : -(int64_t)w.status;
 }

@@ -29,8 +29,16 @@ struct pb_run {
   struct near_core_result result;
   uint64_t cycles;
 };
-// Runs as many operations as `batch` says, one behind the other.
-struct pb_run run_operations(uint32_t batch, const struct pb_message *message, const void *source,
-                             uint64_t bytes, void *arena, uint64_t room);
+// An operation: a message of so many bytes to an arena, or an object to a buffer.
+struct pb_work {
+  const struct pb_message *message;
+  const void *from;
+  uint64_t bytes;
+  void *to;
+  uint64_t room;
+  bool writes;
+};
+// Does it as often as `batch` says, one operation behind the other.
+struct pb_run run_operations(uint32_t batch, const struct pb_work *work);
 
 #endif  // FIRESIM_PROTOBUF_PROGRAM_H_
