@@ -68,7 +68,7 @@ def blade(folder: Path, text: str) -> Blade:
 def test_every_shipped_part_and_blade_loads_and_names_distinct_events() -> None:
     assert {"rocket", "uart", "block_device", "nic", "finisher", "l2"} <= set(part_names())
     for name in peripheral_names():
-        kind = "coprocessor" if name in ("protobuf", "snappy", "zstd") else "peripheral"
+        kind = "coprocessor" if name in ("copy", "protobuf", "snappy", "zstd") else "peripheral"
         assert read_part(BLADES.parent / "parts" / name).kind == kind
     assert {"rocket-1", "rocket-2", "rocket-4", "rocket-8"} <= set(blade_names())
     for name in blade_names():
@@ -188,6 +188,17 @@ def test_a_coprocessor_has_opcodes_and_no_place(folder: Path) -> None:
     assert load_blade("rocket-1").coprocessors == []
 
 
+def test_functional_nodes_may_leave_out_a_coprocessor_that_software_does_without(
+    folder: Path,
+) -> None:
+    part = folder / "near/part.yaml"
+    part.write_text(f"{part.read_text()}dispensable: true\n")
+    found = blade(folder, "description: d\nextends: rocket-1\nparts: [./near]\n")
+    assert all(part.functional for part in found.parts)
+    assert all(part.functional for part in load_blade("rocket-1-copy").parts)
+    assert not all(part.functional for part in load_blade("rocket-1-snappy").parts)
+
+
 OVER = "description: d\nextends: base\n"
 
 
@@ -204,8 +215,8 @@ OVER = "description: d\nextends: base\n"
         (
             GOOD.replace("[uart,", "[uarts,"),
             'b.yaml:4: parts[0]: found "uarts", expected one of the parts "block_device", '
-            '"finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", '
-            '"uart" or "zstd", '
+            '"copy", "finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", '
+            '"snappy", "uart" or 1 more, '
             'did you mean "uart"?',
         ),
         (

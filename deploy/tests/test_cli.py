@@ -235,6 +235,7 @@ def test_names_of_experiments_are_completed() -> None:
             [
                 "rocket-1",
                 "rocket-1-16gib",
+                "rocket-1-copy",
                 "rocket-1-hll",
                 "rocket-1-l2",
                 "rocket-1-offload",

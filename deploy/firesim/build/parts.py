@@ -134,6 +134,9 @@ class CoprocessorPart(_BladePart):
     """A part of the cores."""
     opcodes: list[Opcode] = Field(default_factory=_custom0, min_length=1, max_length=4)
     """Opcodes of its instructions when the blade does not say otherwise."""
+    dispensable: bool = False
+    """Software does without it where its instructions are illegal: functional nodes may have blades
+    with it."""
 
 
 class LinkEnd(Strict):

@@ -112,7 +112,9 @@ class BladePart:
     @property
     def functional(self) -> bool:
         """It has a model for functional nodes, or needs none."""
-        if isinstance(self.spec, CoprocessorPart) or self.spec.stream:
+        if isinstance(self.spec, CoprocessorPart):
+            return self.spec.dispensable
+        if self.spec.stream:
             return False
         return self.at is None or self.spec.functional
 

@@ -55,8 +55,8 @@ BLADE_CASES = [
     blade(
         "unknown part",
         'own.yaml:3: parts[0]: found "finsher", expected one of the parts "block_device", '
-        '"finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", '
-        '"uart" or "zstd", '
+        '"copy", "finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", "snappy", '
+        '"uart" or 1 more, '
         'did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),
@@ -97,6 +97,11 @@ BLADE_CASES = [
         "hash table that is too large",
         "own.yaml:3: parts[4].options.hash_log: found 15, expected 9 to 14.",
         HEAD + "parts: [{part: snappy, options: {hash_log: 15}}]\n",
+    ),
+    blade(
+        "transactions of the copy engine that are no power of two",
+        "own.yaml:3: parts[4].options.transactions: found 12, expected a power of two.",
+        HEAD + "parts: [{part: copy, options: {transactions: 12}}]\n",
     ),
     blade(
         "a number of speculations that is no power of two",

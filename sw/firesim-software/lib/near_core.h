@@ -26,6 +26,13 @@ static inline void near_core_translate(uint64_t satp, bool user) {
   __asm__ volatile(".insn r CUSTOM_0, 3, 0, x0, %0, %1" ::"r"(satp), "r"((uint64_t)user));
 }
 
+// The same for a unit that supervises (the copy engine): pages of both kinds are reached, and what
+// the unit has read of page tables is forgotten only when `satp` or `generation` is another one.
+static inline void near_core_renew(uint64_t satp, uint32_t generation) {
+  full_fence();
+  __asm__ volatile(".insn r CUSTOM_0, 3, 8, x0, %0, %1" ::"r"(satp), "r"((uint64_t)generation));
+}
+
 // Cycles that each request to memory takes more, and each response again (0 to 65,535).
 static inline void near_core_latency(uint64_t cycles) {
   __asm__ volatile(".insn r CUSTOM_0, 2, 7, x0, %0, x0" ::"r"(cycles));

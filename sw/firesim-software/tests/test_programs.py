@@ -32,6 +32,7 @@ STOCK = {
     "rdmaincast",
     "rdmaspeed",
     "rdmatarget",
+    "copy",
     "protobuf",
     "allreduce",
     "hll",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compresses and decompresses by the unit beside the core and in software, and compares.
+#include "pages.h"
 #include "program.h"
 #include "runtime.h"
 

@@ -30,14 +30,4 @@ struct snappy_run {
 struct snappy_run run_operation(uint64_t operation, uintptr_t source, uint64_t bytes,
                                 uintptr_t destination, uint64_t room);
 
-// Page tables for the first 16 MiB of memory in pages of 4 KiB, at PAGES_OFFSET more.
-#define PAGES_OFFSET 0x1000000000UL
-struct pages {
-  uint64_t satp;
-  uint64_t *entries;  // of the pages, in order
-};
-struct pages make_pages(void);
-// The entry of the page of a physical address.
-uint64_t *page_entry(const struct pages *pages, uintptr_t physical);
-
 #endif  // FIRESIM_SNAPPY_PROGRAM_H_

@@ -89,6 +89,9 @@ class NearCoreHarness(
   def translate(satp: BigInt, user: Boolean = false): Unit = {
     instruction(NearCoreInstruction.translate, satp, if (user) 1 else 0, answered = false)
   }
+  def renew(satp: BigInt, generation: Int): Unit = {
+    instruction(NearCoreInstruction.renew, satp, generation, answered = false)
+  }
   def latency(cycles: Int): Unit = {
     instruction(NearCoreInstruction.latency, cycles, 0, answered = false)
   }

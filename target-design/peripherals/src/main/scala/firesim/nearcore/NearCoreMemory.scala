@@ -9,28 +9,37 @@ import chisel3.util._
  * Everything between a kernel's streams and the port. All that goes to memory, the walker's reads
  * too, takes `latency` cycles more, and each response again.
  */
-class NearCoreMemory(p: NearCoreParams, dmaParams: Axi4Params, scatters: Boolean) extends Module {
+class NearCoreMemory(
+    p: NearCoreParams,
+    dmaParams: Axi4Params,
+    scatters: Boolean,
+    supervises: Boolean
+) extends Module {
   val dma = IO(new Axi4(dmaParams))
   val loads = IO(Vec(2, Flipped(new NearCoreLoaderPorts)))
   val start = IO(Flipped(Valid(UInt(64.W))))
   val written = IO(Flipped(Decoupled(new NearCoreBytes)))
   val finish = IO(Input(Bool())) // stop loading, write what is held
-  val forget = IO(Input(Bool())) // faults, and pages; only when idle
+  val forget = IO(Input(Bool())) // faults, and pages unless `flush` is there; only when idle
+  val flush = Option.when(supervises)(IO(Input(Bool()))) // pages
   val fault = IO(Valid(new NearCoreFault))
   val idle = IO(Output(Bool()))
   val settled = Option.when(scatters)(IO(Output(Bool()))) // all that was written
   val satp = IO(Input(UInt(64.W)))
   val user = IO(Input(Bool()))
+  val both = Option.when(supervises)(IO(Input(Bool())))
   val latency = IO(Input(UInt(LatencyQueue.bits.W)))
 
   private val loaders = p.loaderSlots.zipWithIndex.map { case (slots, i) =>
     Module(new StreamLoader(slots, p.loaderSlots.take(i).sum, dmaParams))
   }
   private val writer = Module(new StreamWriter(p.transactions, dmaParams))
-  private val tlb = Module(new Translation(3, 8, dmaParams.addressBits))
+  private val pages = if (supervises) NearCore.keptPages else NearCore.pages
+  private val tlb = Module(new Translation(3, pages, dmaParams.addressBits, supervises))
   tlb.satp := satp
   tlb.user := user
-  tlb.flush := forget
+  tlb.flush := flush.getOrElse(forget)
+  tlb.both.zip(both).foreach { case (mine, port) => mine := port }
   for ((port, client) <- tlb.ports.zip(writer.translation +: loaders.map(_.translation))) {
     port :<>= client
   }

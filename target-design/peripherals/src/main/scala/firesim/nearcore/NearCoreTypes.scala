@@ -29,6 +29,8 @@ object NearCore {
   val commands: Int = 8 // under way, with those whose results nobody has fetched
   val windowBytes: Int = 16
   val latencyDepth: Int = 128 // beats on their way in each channel of the port
+  val pages: Int = 8 // in the TLB
+  val keptPages: Int = 16 // when it keeps them from one operation to the next
 }
 
 /** How an operation ended. What a kernel finds wrong has codes from 16 on. */
@@ -117,4 +119,10 @@ abstract class NearCoreKernel extends Module {
 
   /** Whether the kernel has the ports to write in several places. */
   protected def scatters: Boolean = false
+
+  /**
+   * Whether the kernel of an operating system uses the unit, between its own pages and those of
+   * programs. The unit has the instruction `renew` then, and keeps pages until it is told.
+   */
+  def supervises: Boolean = false
 }

@@ -15,6 +15,12 @@ object NearCoreInstruction {
   val poll: UInt = 5.U(7.W) // rd: results that wait in 7:0, operations not ended in 15:8
   val faultAddress: UInt = 6.U(7.W) // rd: of the result that was fetched last
   val latency: UInt = 7.U(7.W) // rs1: cycles that each way to memory takes more
+
+  /**
+   * Of a unit that supervises. rs1: satp, rs2: a number that changes when tables do. Pages of both
+   * kinds are reached from now on; what the TLB has is forgotten when one of the two is another.
+   */
+  val renew: UInt = 8.U(7.W)
 }
 
 /** A kernel with its socket on one core. */
@@ -29,7 +35,7 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   }
   private val made = Module(kernel)
   private val seek = made.socket.seek
-  private val memory = Module(new NearCoreMemory(p, dmaParams, seek.isDefined))
+  private val memory = Module(new NearCoreMemory(p, dmaParams, seek.isDefined, made.supervises))
   private val commands = Module(new Queue(new NearCoreCommand, NearCore.commands))
   private val results = Module(new Queue(new Result, NearCore.commands))
   dma :<>= memory.dma
@@ -52,6 +58,7 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   made.socket.forget.foreach(_ := false.B)
   memory.finish := state === finishing
   memory.forget := false.B
+  memory.flush.foreach(_ := false.B)
   made.socket.abort := state === working && memory.fault.valid
   when(commands.io.deq.fire) { state := working }
   when(state === working && (made.socket.result.valid || memory.fault.valid)) {
@@ -78,6 +85,9 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   memory.satp := satp
   memory.user := user
   memory.latency := latency
+  private val both = Option.when(made.supervises)(RegInit(false.B))
+  private val generation = Option.when(made.supervises)(RegInit(0.U(32.W)))
+  memory.both.zip(both).foreach { case (port, mine) => port := mine }
 
   private val answer = RegInit(0.U.asTypeOf(Valid(new RoccResponse)))
   rocc.resp.valid := answer.valid
@@ -88,7 +98,14 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   private def is(instruction: UInt): Bool = command.funct === instruction
   private val awaits = is(NearCoreInstruction.await)
   private val still = pending === results.io.count // no operation is under way
-  private val settles = is(NearCoreInstruction.translate) || is(NearCoreInstruction.latency)
+  private val renews = both.zip(generation).map { case (either, number) =>
+    is(NearCoreInstruction.renew) &&
+    (!either || command.rs1 =/= satp || command.rs2(31, 0) =/= number)
+  }
+  private val settles =
+    (Seq(NearCoreInstruction.translate, NearCoreInstruction.latency).map(is) ++ renews)
+      .reduce(_ || _)
+  private val last = if (made.supervises) NearCoreInstruction.renew else NearCoreInstruction.latency
   private val blocked = (settles && !still) ||
     (is(NearCoreInstruction.go) && pending === NearCore.commands.U) ||
     (awaits && pending =/= 0.U && !results.io.deq.valid)
@@ -104,6 +121,11 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   commands.io.enq.bits.destinationBytes := destination.bytes
   pending := pending + commands.io.enq.valid - fetched
 
+  private def forgetPages(): Unit = {
+    memory.forget := true.B
+    memory.flush.foreach(_ := true.B)
+    made.socket.forget.foreach(_ := true.B)
+  }
   private def extent(rs1: UInt, rs2: UInt): NearCoreExtent = {
     val made = Wire(new NearCoreExtent)
     made.address := rs1
@@ -121,7 +143,7 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
     answer.bits.rd := command.rd
     answer.bits.data := MuxLookup(
       command.funct,
-      Mux(command.funct > NearCoreInstruction.latency, NearCoreStatus.unknownInstruction, 0.U)
+      Mux(command.funct > last, NearCoreStatus.unknownInstruction, 0.U)
     )(
       Seq(
         NearCoreInstruction.await -> waited,
@@ -135,8 +157,14 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
     when(is(NearCoreInstruction.translate)) {
       satp := command.rs1
       user := command.rs2(0)
-      memory.forget := true.B
-      made.socket.forget.foreach(_ := true.B)
+      both.foreach(_ := false.B)
+      forgetPages()
+    }
+    for (renewed <- renews) when(renewed) {
+      satp := command.rs1
+      generation.foreach(_ := command.rs2(31, 0))
+      both.foreach(_ := true.B)
+      forgetPages()
     }
     when(is(NearCoreInstruction.source)) { source := extent(command.rs1, command.rs2) }
     when(is(NearCoreInstruction.destination)) { destination := extent(command.rs1, command.rs2) }

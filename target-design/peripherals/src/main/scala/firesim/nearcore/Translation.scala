@@ -49,11 +49,13 @@ private class PageTableEntry extends Bundle {
  * a larger page takes one. Entries of pages that are not accessed, or written and not dirty, fault:
  * software sets these bits. What is in the TLB stays until `flush`.
  */
-class Translation(clients: Int, entries: Int, addressBits: Int) extends Module {
+class Translation(clients: Int, entries: Int, addressBits: Int, supervises: Boolean)
+    extends Module {
   val ports = IO(Vec(clients, Flipped(new TranslationPort(addressBits))))
   val memory = IO(new WalkerPorts(addressBits))
   val satp = IO(Input(UInt(64.W)))
   val user = IO(Input(Bool())) // pages of user programs, and no others
+  val both = Option.when(supervises)(IO(Input(Bool()))) // pages of either kind
   val flush = IO(Input(Bool()))
   val idle = IO(Output(Bool()))
 
@@ -135,7 +137,8 @@ class Translation(clients: Int, entries: Int, addressBits: Int) extends Module {
   private val misaligned =
     (level === 2.U && entry.ppn(17, 0).orR) || (level === 1.U && entry.ppn(8, 0).orR)
   private val refused = !entry.valid || (!entry.read && entry.write) || entry.high.orR
-  private val leafRefused = misaligned || !entry.accessed || entry.user =/= user
+  private val leafRefused = misaligned || !entry.accessed ||
+    both.foldLeft(entry.user =/= user)((other, either) => other && !either)
   private val lower = MuxLookup(level, entry.ppn(17, 0))(
     Seq(2.U -> vpn(17, 0), 1.U -> Cat(entry.ppn(17, 9), vpn(8, 0)))
   )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Page tables (Sv39) for the unit: the core itself stays in machine mode and does not use them.
-#include "program.h"
+#include "pages.h"
 
 enum { ENTRIES = 512, TABLES = 8 };
 enum { VALID = 1, READ_WRITE = 0xc7 };  // valid, readable, writable, accessed, dirty
