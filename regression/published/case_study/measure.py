@@ -61,6 +61,8 @@ class Measured:
     """In RTL: by node, the cycles of each call stack."""
     occupancy: tuple[float, ...] = ()
     """In RTL: of the sender, the share of cycles in which the send queue is at least so full."""
+    engine_copies: tuple[int, ...] = ()
+    """In RTL, with a copy engine: the operations of each node's."""
 
     @property
     def gbps(self) -> float:
@@ -84,9 +86,10 @@ def _sender(job: str) -> str:
 
 
 def _with_nuttcp(step: Step, cores: int, job: str, kibibytes: int) -> Config:
-    receive = "nuttcp -1 --nofork > /dev/null"
+    nuttcp = f"{step.under}nuttcp"
+    receive = f"{nuttcp} -1 --nofork > /dev/null"
     peer = "node0" if job == TO_PEER else "127.0.0.1"
-    send = f"until nuttcp -fparse -n {kibibytes}k {peer} 2> /dev/null; do usleep 5000; done"
+    send = f"until {nuttcp} -fparse -n {kibibytes}k {peer} 2> /dev/null; do usleep 5000; done"
     if job == TO_PEER:
         return step.config(cores, send, receive)
     return step.config(cores, f"{receive} & {send}")
@@ -132,8 +135,14 @@ def in_rtl(experiment: Experiment, step: Step, cores: int, job: str, kibibytes: 
         raise ExperimentError(f"{run.folder}: the run ended with {run.result['reason']}.")
     nodes = [str(node["name"]) for node in run.result["nodes"]]
     stacks = {node: _stacks(run.folder / node, cores) for node in nodes}
-    occupancy = _occupancy(run.folder / _sender(job) / "counters.csv")
-    return Measured(step, cores, job, _exchanged(run), run.token_hash, stacks, occupancy)
+    counters = {node: _counted(run.folder / node / "counters.csv") for node in nodes}
+    occupancy = tuple(
+        counters[_sender(job)].share(f"nic_send_requests_{level}") for level in LEVELS
+    )
+    copies = tuple(
+        counted.rise("near_core_operations") for counted in counters.values() if step.engine_bytes
+    )
+    return Measured(step, cores, job, _exchanged(run), run.token_hash, stacks, occupancy, copies)
 
 
 def _exchanged(run: Run) -> Carried:
@@ -154,20 +163,36 @@ def _stacks(folder: Path, cores: int) -> Counter[str]:
     return Counter(merge_folded([folder / f"trace/hart{hart}.folded" for hart in range(cores)]))
 
 
-def _occupancy(path: Path) -> tuple[float, ...]:
-    """Return how often the send queue was so full, from the first row to the last."""
+@dataclass(frozen=True)
+class Counted:
+    """Counters of a node in RTL, from the first row to the last."""
+
+    path: Path
+    first: dict[str, str]
+    last: dict[str, str]
+
+    def rise(self, event: str) -> int:
+        """Return how often an event was counted.
+
+        Raises:
+            ExperimentError: no counter, or more than one, is called so.
+        """
+        names = [name for name in self.last if name.endswith(event)]
+        if len(names) != 1:
+            raise ExperimentError(
+                f"{self.path}: found {len(names)} counters of {event}, expected one."
+            )
+        return int(self.last[names[0]]) - int(self.first[names[0]])
+
+    def share(self, event: str) -> float:
+        """Return the share of cycles in which an event was counted."""
+        return self.rise(event) / self.rise("cycle")
+
+
+def _counted(path: Path) -> Counted:
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    first, last = rows[0], rows[-1]
-    cycles = int(last["cycle"]) - int(first["cycle"])
-
-    def share(level: str) -> float:
-        names = [name for name in last if name.endswith(f"nic_send_requests_{level}")]
-        if len(names) != 1:
-            raise ExperimentError(f"{path}: found {len(names)} counters of {level}, expected one.")
-        return (int(last[names[0]]) - int(first[names[0]])) / cycles
-
-    return tuple(share(level) for level in LEVELS)
+    return Counted(path, rows[0], rows[-1])
 
 
 def own_share(stacks: Counter[str], *functions: str) -> float:

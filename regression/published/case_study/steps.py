@@ -23,19 +23,29 @@ class Step:
     mtu_bytes: int = USUAL_MTU
     published_gbps: tuple[float, float | None] | None = None
     """With one and two cores; none for a step that was not published."""
+    linux: str = "linux-tunable"
+    under: str = ""
+    """What both ends of a stream run under, with its words."""
+    blade: str = "offload"
+    """What is behind the number of cores in the name of the blade."""
+    engine_bytes: int = 0
+    """Copies of as many bytes and more are the copy engine's; 0: it does nothing."""
 
     def config(self, cores: int, sender: str, receiver: str = "") -> Config:
         """Return nodes of `cores` cores, two or one with itself, and what they run."""
-        words = [f"{SWITCHES}.{switch}" for switch in self.switches]
+        switches = list(self.switches)
+        if self.engine_bytes:
+            switches.append(f"copy_engine={self.engine_bytes}")
+        words = [f"{SWITCHES}.{switch}" for switch in switches]
         mtu = f"ifconfig eth0 mtu {self.mtu_bytes}; "
         nodes = {"node0": {"command": mtu + (receiver or sender)}}
         if receiver:
             nodes["node1"] = {"command": mtu + sender}
         return linux_config(
             "two_nodes" if receiver else "rack_1",
-            "linux-tunable",
+            self.linux,
             {
-                "system": {"node": {"blade": f"rocket-{cores}-offload"}},
+                "system": {"node": {"blade": f"rocket-{cores}-{self.blade}"}},
                 "workload": {"node": {"args": words}, "nodes": nodes},
             },
         )
@@ -45,7 +55,7 @@ BYTES, NO_POLLING, WHOLE, CHECKSUM = "byte_copy=1", "polling=0", "gather=0", "ch
 HOLD = ("hold_cycles=16000", "hold_packets=8")
 NETWORKED = (
     Step("baseline", (BYTES, NO_POLLING, WHOLE), published_gbps=(1.67, 2.12)),
-    # In place of the published vector unit.
+    # In place of the published vector unit, which functional nodes have no engine for.
     Step("+ word copy", (NO_POLLING, WHOLE), published_gbps=(2.82, 3.21)),
     Step("+ checksum offload", (NO_POLLING, WHOLE, CHECKSUM), published_gbps=(4.86, 4.24)),
     Step("+ polling (NAPI)", (WHOLE, CHECKSUM), published_gbps=(3.67, 6.73)),
@@ -69,3 +79,29 @@ LOOPBACK = (
     Step("+ word copy", (), published_gbps=(6.36, None)),
 )
 """Table 5.2, of which the second row is of one core only."""
+TRACED = Step(
+    "baseline straced",
+    (BYTES,),
+    published_gbps=(5.43, None),
+    linux="linux-strace",
+    under="strace -f -o /dev/null ",
+)
+"""The baseline of table 5.2 with both ends under strace."""
+
+LEAST_ENGINE_BYTES = 256
+"""From which length on a copy is the engine's: a shorter one is over before it has begun."""
+ENGINE_NETWORKED = Step(
+    "+ copy engine",
+    (NO_POLLING, WHOLE),
+    published_gbps=(2.82, 3.21),
+    blade="copy",
+    engine_bytes=LEAST_ENGINE_BYTES,
+)
+ENGINE_LOOPBACK = Step(
+    "+ copy engine",
+    (),
+    published_gbps=(16.1, 24.9),
+    blade="copy",
+    engine_bytes=LEAST_ENGINE_BYTES,
+)
+"""Table 5.3, in RTL: the engine stands for the published vector unit."""
