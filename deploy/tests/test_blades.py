@@ -17,7 +17,7 @@ from firesim.build.rtl_blade import (
     read_blade,
 )
 from firesim.build.rtl_device_tree import device_tree_source
-from firesim_common.errors import InputError
+from firesim_common.errors import InputError, listed
 
 GOOD = """\
 description: a test blade
@@ -214,10 +214,8 @@ OVER = "description: d\nextends: base\n"
         (GOOD.replace("3200000000", "3200000001"), "b.yaml:2: clock_hz: found 3200000001"),
         (
             GOOD.replace("[uart,", "[uarts,"),
-            'b.yaml:4: parts[0]: found "uarts", expected one of the parts "block_device", '
-            '"copy", "finisher", "hll", "htif", "l2", "latency", "nic", "protobuf", "rdma", '
-            '"snappy", "uart" or 1 more, '
-            'did you mean "uart"?',
+            'b.yaml:4: parts[0]: found "uarts", expected one of the parts '
+            f'{listed(sorted(peripheral_names()))}, did you mean "uart"?',
         ),
         (
             GOOD.replace("[uart,", "[uart, uart,"),

@@ -36,6 +36,7 @@ STOCK = {
     "protobuf",
     "allreduce",
     "hll",
+    "matmul",
     "service",
     "snappy",
     "zstd",
