@@ -24,7 +24,7 @@ _CLIENT = re.compile(r"matmul product=(\d+) cycles=(\d+) with_rdma=(\d+)")
 
 
 def recipe(count: int, seed: int, **simulation: object) -> Config:
-    """Return a client and a server with so many products, by the keys of a user's file."""
+    """Return a client and a server with a number of products, by the keys of a user's file."""
     shared = [f"count={count}", f"seed={seed}"]
     return {
         "system": {
