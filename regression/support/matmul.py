@@ -21,10 +21,14 @@ SIZE = 16
 _MASK = (1 << 64) - 1
 _SERVER = re.compile(r"matmul product=(\d+) rows=(\d+) inner=(\d+) columns=(\d+) digest=(\w+)")
 _CLIENT = re.compile(r"matmul product=(\d+) cycles=(\d+) with_rdma=(\d+)")
+_ALL = re.compile(r"matmul all=(\d+)")
 
 
-def recipe(count: int, seed: int, **simulation: object) -> Config:
-    """Return a client and a server with a number of products, by the keys of a user's file."""
+def recipe(count: int, queue: int, seed: int, **simulation: object) -> Config:
+    """Return a client and a server with products, by the keys of a user's file.
+
+    `queue` of them are under way at a time.
+    """
     shared = [f"count={count}", f"seed={seed}"]
     return {
         "system": {
@@ -35,7 +39,7 @@ def recipe(count: int, seed: int, **simulation: object) -> Config:
         "workload": {
             "node": {"program": "matmul"},
             "nodes": {
-                "node0": {"args": ["role=client", "peer=${node1.mac}", *shared]},
+                "node0": {"args": ["role=client", "peer=${node1.mac}", f"queue={queue}", *shared]},
                 "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
             },
         },
@@ -68,14 +72,24 @@ class Product:
     with_rdma: int
 
 
-def products(run: Run, count: int, seed: int) -> tuple[list[Product], int]:
-    """Return the products, and how many are NumPy's bit for bit on the server.
+@dataclass(frozen=True)
+class Products:
+    """All products of a run: how many are NumPy's on the server, and the cycles of all of them."""
+
+    found: list[Product]
+    right: int
+    cycles: int
+
+
+def products(run: Run, count: int, seed: int) -> Products:
+    """Return what the program made, by NumPy's products, bit for bit.
 
     Raises:
         ExperimentError: there are not as many lines as products.
     """
-    server, client = _SERVER.findall(run.console("node1")), _CLIENT.findall(run.console("node0"))
-    if [len(server), len(client)] != [count, count]:
+    server, text = _SERVER.findall(run.console("node1")), run.console("node0")
+    client, whole = _CLIENT.findall(text), _ALL.search(text)
+    if [len(server), len(client)] != [count, count] or whole is None:
         raise ExperimentError(f"{run.folder}: found {len(server)} products, expected {count}.")
     found, right = [], 0
     for index, (line, times) in enumerate(zip(server, client, strict=True)):
@@ -87,4 +101,4 @@ def products(run: Run, count: int, seed: int) -> tuple[list[Product], int]:
         same = (rows, inner, columns) == sizes and int(line[0]) == index
         right += same and int(line[4], 16) == digest(data + bytes(-len(data) % 8), 0)
         found.append(Product(rows, inner, columns, int(times[1]), int(times[2])))
-    return found, right
+    return Products(found, right, int(whole[1]))

@@ -281,6 +281,8 @@ def _options(
     for name, value in listed.options.items():
         place = (*path, "options", name)
         option = spec.options.get(name)
+        if not spec.options:
+            raise source.error(place, "found an option, but this part has none: remove it.")
         if option is None:
             raise source.error(place, unknown(name, "one of the options", list(spec.options)))
         if not option.least <= value <= option.most:

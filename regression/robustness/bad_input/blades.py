@@ -152,6 +152,11 @@ BLADE_CASES = [
         HEAD + "parts: [{part: hll, options: {lane: 2}}]\n",
     ),
     blade(
+        "an option of the matrix multiplier, which has none",
+        "own.yaml:3: parts[4].options.size: found an option, but this part has none: remove it.",
+        HEAD + "parts: [{part: matmul, options: {size: 32}}]\n",
+    ),
+    blade(
         "blade that extends itself",
         "own.yaml:2: extends: found a circle: own extends own.",
         "description: d\nextends: ./own.yaml\n",

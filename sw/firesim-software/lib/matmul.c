@@ -26,12 +26,12 @@ void matmul_push(uintptr_t matmul, const struct matmul_product *product, uint16_
   write32(matmul + PUSH, MULTIPLY << 16 | tag);
 }
 
-uint64_t matmul_wait(uintptr_t matmul, uint16_t tag) {
-  uint32_t counts = 0;
-  while (!(counts >> 8 & 0xff)) counts = read32(matmul + COUNTS);
-  if (counts >> 16 != tag) fail("matmul: found tag %u, expected %u", counts >> 16, tag);
-  const uint64_t result = read64(matmul + RESULT);
+bool matmul_take(uintptr_t matmul, struct matmul_completion *completion) {
+  const uint32_t counts = read32(matmul + COUNTS);
+  if (!(counts >> 8 & 0xff)) return false;
+  completion->tag = (uint16_t)(counts >> 16);
+  completion->cycles = read64(matmul + RESULT);
   full_fence();
-  if (result == ~0UL) fail("matmul: command %u was refused", tag);
-  return result;
+  if (completion->cycles == ~0UL) fail("matmul: command %u was refused", completion->tag);
+  return true;
 }

@@ -16,12 +16,17 @@ struct matmul_product {
   unsigned rows, inner, columns;  // 1 to MATMUL_MOST
 };
 
+struct matmul_completion {
+  uint16_t tag;
+  uint64_t cycles;
+};
+
 // Finds the multiplier; fails when the blade has none. Returns the address of its registers.
 uintptr_t matmul_start(void);
 // Pushes a command; fails when MATMUL_QUEUE commands wait.
 void matmul_push(uintptr_t matmul, const struct matmul_product *product, uint16_t tag);
-// Waits for the oldest completion; returns the cycles from the command to the last word of C. Fails
-// when the tag is another one, or the multiplier has refused the command.
-uint64_t matmul_wait(uintptr_t matmul, uint16_t tag);
+// Takes the oldest completion, if there is one: `cycles` are those from the command to the last
+// word of C. Fails when the multiplier has refused the command.
+bool matmul_take(uintptr_t matmul, struct matmul_completion *completion);
 
 #endif  // FIRESIM_MATMUL_H_
