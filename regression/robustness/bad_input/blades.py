@@ -58,7 +58,7 @@ BLADE_CASES = [
     ),
     blade(
         "unknown part",
-        f"own.yaml:3: parts[0]: found \"finsher\", expected one of the parts {listed(PERIPHERALS)}, "
+        f'own.yaml:3: parts[0]: found "finsher", expected one of the parts {listed(PERIPHERALS)}, '
         'did you mean "finisher"?',
         HEAD + "parts: [finsher]\n",
     ),

@@ -35,6 +35,12 @@ class ChunkPacker extends Module {
   assert(!in.valid || !(in.bits.last && in.bits.two), "an RDMA packet ends with two words")
 }
 
+object PacketBuilder {
+
+  /** Whose payloads have been asked for: one is sent, the next one waits. */
+  val packets: Int = 2
+}
+
 /**
  * Asks memory for the payload when it is given a packet, so that it arrives while the packet before
  * is sent. The ICRC is worked out as words pass.
@@ -51,7 +57,7 @@ class PacketBuilder extends Module {
   val payload = IO(Flipped(Decoupled(new Flit)))
   val out = IO(Decoupled(new Flit))
 
-  private val packets = Module(new Queue(new TxPacket, 2))
+  private val packets = Module(new Queue(new TxPacket, PacketBuilder.packets))
   private val hasPayload = in.bits.bytes =/= 0.U
   packets.io.enq.valid := in.valid && (read.ready || !hasPayload)
   packets.io.enq.bits := in.bits

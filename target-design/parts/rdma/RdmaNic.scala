@@ -156,7 +156,15 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
   dma.ar :<>= reads.ar
   reads.r :<>= dma.r
   reads.requests(0) :<>= builder.read
-  builder.payload :<>= reads.answers(0)
+  if (p.reduces) {
+    // Payloads wait here for the link, so that the reducer's words behind them need not.
+    val words = PacketBuilder.packets * Rdma.mostPayloadFlits
+    val payloads = Module(new Queue(new Flit, words, useSyncReadMem = true))
+    payloads.io.enq :<>= reads.answers(0)
+    builder.payload :<>= payloads.io.deq
+  } else {
+    builder.payload :<>= reads.answers(0)
+  }
   private val workFetcher = Module(new EntryFetcher(8))
   private val bufferFetcher = Module(new EntryFetcher(4))
   workFetcher.address :<>= requester.address

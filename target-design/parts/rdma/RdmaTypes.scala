@@ -25,6 +25,9 @@ object Rdma {
   /** Most words of 64 bits behind the BTH: RETH, immediate, 4,096 bytes and ICRC. */
   val mostBodyFlits: Int = 516
 
+  /** Words of 64 bits of the largest payload, 4,096 bytes. */
+  val mostPayloadFlits: Int = 512
+
   /** Sizes of the engine that reads memory, with which a NIC and a block device still fit. */
   val memory: NICParams = NICParams(transactions = 8, receiveBufferBytes = 32768)
 
