@@ -13,8 +13,9 @@ from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 
 FOLDERS = ("deploy", "docs", "regression", "sw", "target-design", "sim")
-ODD = " \n:-#[]{},&*!|>'\"%@`a0\x00\u2028\\é\r~<"
-"""What is put into texts; a question mark within brackets is plain text for one of them only."""
+ODD = " \n:-#[]{},&*|>'\"%@`a0\x00\u2028\\é\r~<"
+"""What is put into texts. Within brackets a question mark is plain text for one of them only, and a
+tag ends before a comma."""
 
 
 def _texts() -> list[str]:
