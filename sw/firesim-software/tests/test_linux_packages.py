@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import shutil
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,8 +35,41 @@ def why_no_mirror() -> str:
     return ""
 
 
-needs_lists = pytest.mark.skipif(bool(why_no_lists()), reason=why_no_lists())
-needs_mirror = pytest.mark.skipif(bool(why_no_mirror()), reason=why_no_mirror())
+@pytest.fixture
+def lists() -> None:
+    """Skip a test where there are no lists; found out when it runs, not by all that collect it."""
+    if why := why_no_lists():
+        pytest.skip(why)
+
+
+@pytest.fixture
+def mirror() -> None:
+    """Skip a test where no package can be fetched."""
+    if why := why_no_mirror():
+        pytest.skip(why)
+
+
+needs_lists, needs_mirror = pytest.mark.usefixtures("lists"), pytest.mark.usefixtures("mirror")
+
+
+def test_lists_are_fetched_once_for_all_that_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each as a process does: by its own description of the lock's file."""
+    fetched: list[Path] = []
+
+    def fetch(root: Path) -> None:
+        fetched.append(root)
+        time.sleep(0.2)
+        (root / "lists").mkdir()
+
+    monkeypatch.setenv("FIRESIM_CACHE", str(tmp_path))
+    monkeypatch.setattr(packages, "_fetch_lists", fetch)
+    with ThreadPoolExecutor(4) as pool:
+        (root,) = {one.result() for one in [pool.submit(packages._lists) for _ in range(4)]}
+    assert len(fetched) == 1
+    assert (root / "lists").is_dir()
+    assert f'Dir "{root}' in (root / "apt.conf").read_text()
 
 
 def test_the_packages_of_every_workload_are_locked() -> None:

@@ -9,12 +9,14 @@ Maintainer scripts are not run; `finish()` does what is needed of them.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -91,19 +93,41 @@ def update() -> Path:
     Raises:
         LinuxError: the mirror does not answer, or its signature is wrong.
     """
+    with _alone() as final:
+        _replace_lists(final)
+    return final
+
+
+def _lists() -> Path:
+    """Return apt's root, with lists that are fetched if there are none."""
+    with _alone() as final:
+        if not (final / "apt.conf").is_file():
+            _replace_lists(final)
+    return final
+
+
+@contextmanager
+def _alone() -> Iterator[Path]:
+    """Yield apt's root while no other process fetches its lists."""
     final = _apt_root()
+    final.parent.mkdir(parents=True, exist_ok=True)
+    with final.with_name(f".{final.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield final
+
+
+def _replace_lists(final: Path) -> None:
     work = final.with_name(f".{final.name}.{os.getpid()}")
     try:
         work.mkdir(parents=True)
         _fetch_lists(work)
+        configuration = _CONFIGURATION.format(root=final, architecture=ARCHITECTURE)
+        (work / "apt.conf").write_text(configuration)
         shutil.rmtree(final, ignore_errors=True)
         work.replace(final)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    configuration = _CONFIGURATION.format(root=final, architecture=ARCHITECTURE)
-    (final / "apt.conf").write_text(configuration)
     _resolve.cache_clear()
-    return final
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -143,9 +167,7 @@ def _locked(names: tuple[str, ...]) -> tuple[Package, ...]:
 
 def resolve_by_lists(names: Sequence[str]) -> list[Package]:
     """Return what Debian's lists say now, and not what is locked; as `resolve`."""
-    if not (_apt_root() / "apt.conf").is_file():
-        update()
-    return list(_resolve(_apt_root(), tuple(sorted(names))))
+    return list(_resolve(_lists(), tuple(sorted(names))))
 
 
 # apt takes a second to read its lists, and an experiment may ask before each of its runs.
