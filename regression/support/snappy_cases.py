@@ -52,7 +52,7 @@ def build(cases: Sequence[Case], folder: Path) -> Path:
         numbers = (place, len(case.source), case.room, case.latency)
         return struct.pack("<Q6I", case.operation, *numbers, case.software, case.warm)
 
-    code = [PROGRAM / name for name in ("main.c", "cases.c", "pages.c")]
+    code = [PROGRAM / name for name in ("main.c", "cases.c")]
     return link("snappy_cases", *laid(cases, entry), code, folder)
 
 
