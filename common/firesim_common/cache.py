@@ -8,7 +8,6 @@ file that its step read is the same, and every name that it looked for in vain s
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 
 from firesim_common.content import KeyPart, content_key, files_of
 from firesim_common.errors import InputError
+from firesim_common.locks import locked
 from firesim_common.paths import cache_root
 from firesim_common.progress import cached_step
 from firesim_common.reads import (
@@ -68,13 +68,6 @@ _watched: ContextVar[WatchedStep | None] = ContextVar("_watched", default=None)
 def watched_step() -> WatchedStep | None:
     """Return the step that is being done and whose reading is to be watched, if one is."""
     return _watched.get()
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def cached(
@@ -140,7 +133,7 @@ class _Step:
     def make(self) -> Path | None:
         """Build the result, unless another process has; None if an input changed meanwhile."""
         self.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(self.parent / f".{self.key}.lock"):
+        with locked(self.parent / f".{self.key}.lock"):
             if (found := self.known()) is not None:
                 return found
             # Left by one that was killed: the lock is ours. The slash leaves out plain files.

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlparse
 
 import yaml
 from firesim_common.errors import InputError, cut, unknown
 from firesim_common.explain import checked
+from firesim_common.locks import locked
 from firesim_common.positions import read_users_yaml
 from firesim_common.user_path import user_path
 from firesim_common.whole_file import write_whole
@@ -58,7 +57,7 @@ def set_entries(path: Path, entries: Mapping[str, HwdbEntry]) -> None:
         InputError: what is there is broken.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(path):
+    with locked(path.with_name(f".{path.name}.lock")):
         known = read_database(path) if path.is_file() else {}
         merged = {**known, **entries}
         plain = {
@@ -67,13 +66,6 @@ def set_entries(path: Path, entries: Mapping[str, HwdbEntry]) -> None:
         }
         text = HEAD + yaml.safe_dump(plain, sort_keys=False, width=100)
         write_whole(path, text)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    with path.with_name(f".{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def refusal(name: str, entry: HwdbEntry, fingerprint: str, model: str) -> str | None:

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
+from firesim_common.locks import locked
 from firesim_common.tools import maven_jar, run, verilator_environment
 
 SBT_LAUNCHER = "org.scala-sbt:sbt-launch:1.12.0"
@@ -44,8 +44,8 @@ def class_path(
         ToolError: it does not compile; the message ends with sbt's last lines.
     """
     which = "Test" if tests else "Runtime"
-    commands = [f"{which} / compile", f"export {which} / fullClasspath"]
-    with _prepared(project_dir, commands, properties) as (command, environment):
+    export = f"export {which} / fullClasspath"  # of what it compiles for that
+    with _prepared(project_dir, [export], properties) as (command, environment):
         said = run(command, cwd=project_dir, env=environment)
     return [Path(entry) for entry in said.rstrip().splitlines()[-1].split(":")]
 
@@ -69,8 +69,7 @@ def _prepared(
     """Yield the command and its environment, while nobody else uses the project."""
     target = project_dir / "target"
     target.mkdir(exist_ok=True)
-    with (target / ".firesim-sbt.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(target / ".firesim-sbt.lock"):
         given = [f"-D{key}={value}" for key, value in properties.items()]
         java: list[str | Path] = ["java", *JAVA_OPTIONS, *given]
         launcher = maven_jar(SBT_LAUNCHER)

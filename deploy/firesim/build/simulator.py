@@ -8,14 +8,13 @@ what another clone has compiled.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
+from firesim_common.locks import locked
 from firesim_common.paths import ROOT, cache_root
 from firesim_common.tools import ToolError, run
 
@@ -49,14 +48,6 @@ def _linked_source(folder: Path) -> Path:
     with suppress(FileExistsError):  # Made before, or by the build of another variant just now.
         link.symlink_to(ROOT)
     return link
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".firesim.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _options(variant: str) -> list[str]:
@@ -101,7 +92,8 @@ def configure_and_build(variant: str = "release", targets: tuple[str, ...] = ())
     if not (ROOT / "CMakeLists.txt").is_file():
         raise ToolError(f"There is no CMakeLists.txt in {ROOT}: the source tree is not complete.")
     folder = build_folder(variant)
-    with _locked(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / ".firesim.lock"):
         _configure(folder, _options(variant))
         jobs = str(min(os.cpu_count() or 1, 16))
         wanted = [word for target in targets for word in ("--target", target)]

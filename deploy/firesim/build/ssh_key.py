@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 import subprocess
 from pathlib import Path
 
 from firesim_common.errors import InputError
+from firesim_common.locks import locked
 from firesim_common.paths import cache_root
 
 NAME = "id_ed25519"
@@ -35,8 +35,7 @@ def private_key() -> Path:
     folder = cache_root() / "ssh"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / NAME
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder / ".lock"):
         if not path.is_file() or not public_half(path).is_file():
             path.unlink(missing_ok=True)
             made = subprocess.run(

@@ -9,7 +9,6 @@ Maintainer scripts are not run; `finish()` does what is needed of them.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -23,6 +22,7 @@ from urllib.parse import unquote
 
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
+from firesim_common import locks
 from firesim_common.cache import cached
 from firesim_common.paths import cache_root
 
@@ -111,8 +111,7 @@ def _alone() -> Iterator[Path]:
     """Yield apt's root while no other process fetches its lists."""
     final = _apt_root()
     final.parent.mkdir(parents=True, exist_ok=True)
-    with final.with_name(f".{final.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locks.locked(final.with_name(f".{final.name}.lock")):
         yield final
 
 
