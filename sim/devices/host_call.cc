@@ -2,8 +2,15 @@
 // Answers to system calls; see host_call.h.
 #include "devices/host_call.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 namespace firesim::devices {
 namespace {
+
+using Texts = std::vector<std::string>;
 
 constexpr uint64_t kOpenFiles = 3;
 constexpr uint64_t kGetDescriptorFlags = 1, kGetFlags = 3, kReadWrite = 2;
@@ -45,8 +52,7 @@ HostAnswer folder(uint64_t address, uint64_t bytes) {
 
 // Words: the number of arguments, the address of each, 0, and 0 for an empty environment; then the
 // texts.
-HostAnswer main_arguments(uint64_t address, uint64_t bytes,
-                          const std::vector<std::string> &arguments) {
+HostAnswer main_arguments(uint64_t address, uint64_t bytes, const Texts &arguments) {
   HostAnswer answer{0, address, {}};
   put(answer.data, arguments.size(), 0, kPointerBytes);
   uint64_t text = (arguments.size() + 3) * kPointerBytes, word = kPointerBytes;
@@ -61,53 +67,63 @@ HostAnswer main_arguments(uint64_t address, uint64_t bytes,
   return answer;
 }
 
+HostAnswer nowhere(const HostCall &, const Texts &) { return {kNoEntry}; }
+
+HostAnswer unseekable(const HostCall &call, const Texts &) { return of_open(call[1], kNoSeek); }
+
+struct Known {
+  uint64_t number;
+  const char *name;
+  // Null: not answered here, but by whoever has the console and the end.
+  HostAnswer (*answer)(const HostCall &call, const Texts &arguments);
+};
+
+constexpr Known kCalls[] = {
+    {17, "getcwd", [](const HostCall &call, const Texts &) { return folder(call[1], call[2]); }},
+    {25, "fcntl", [](const HostCall &call, const Texts &) { return control(call[1], call[2]); }},
+    // Nothing is made on the host.
+    {34, "mkdirat", [](const HostCall &, const Texts &) { return HostAnswer{kReadOnly}; }},
+    {35, "unlinkat", nowhere},
+    {37, "linkat", nowhere},
+    {38, "renameat", nowhere},
+    {46, "ftruncate",
+     [](const HostCall &call, const Texts &) { return of_open(call[1], kInvalid); }},
+    {48, "faccessat", nowhere},
+    {49, "chdir", nowhere},
+    {56, "openat", nowhere},
+    {57, "close", [](const HostCall &call, const Texts &) { return of_open(call[1], 0); }},
+    {62, "lseek", unseekable},
+    {63, "read",
+     [](const HostCall &call, const Texts &) { return HostAnswer{call[1] == 0 ? 0 : kBadFile}; }},
+    {64, "write", nullptr},
+    {67, "pread", unseekable},
+    {68, "pwrite", unseekable},
+    {79, "fstatat", nowhere},
+    {80, "fstat", [](const HostCall &call, const Texts &) { return status(call[1], call[2]); }},
+    {93, "exit", nullptr},
+    {276, "renameat2", nowhere},
+    {291, "statx", nowhere},
+    {1039, "lstat", nowhere},
+    {2011, "getmainvars", [](const HostCall &call, const Texts &arguments) {
+       return main_arguments(call[1], call[2], arguments);
+     }}};
+
 }  // namespace
 
-std::string_view known_calls() {
-  return "17 (getcwd), 25 (fcntl), 34 (mkdirat), 35 (unlinkat), 37 (linkat), 38 (renameat), 46 "
-         "(ftruncate), 48 (faccessat), 49 (chdir), 56 (openat), 57 (close), 62 (lseek), 63 (read), "
-         "64 (write), 67 (pread), 68 (pwrite), 79 (fstatat), 80 (fstat), 93 (exit), 276 "
-         "(renameat2), 291 (statx), 1039 (lstat) or 2011 (getmainvars)";
+std::string known_calls() {
+  std::string names;
+  for (const Known &known : kCalls) {
+    if (&known != kCalls) names += &known == std::end(kCalls) - 1 ? " or " : ", ";
+    names += fmt::format("{} ({})", known.number, known.name);
+  }
+  return names;
 }
 
-std::optional<HostAnswer> answer_call(const HostCall &call,
-                                      const std::vector<std::string> &arguments) {
-  const uint64_t number = call[0], first = call[1], second = call[2];
-  switch (number) {
-    case 17:
-      return folder(first, second);
-    case 25:
-      return control(first, second);
-    case 34:  // nothing is made on the host
-      return HostAnswer{kReadOnly};
-    case 35:
-    case 37:
-    case 38:
-    case 48:
-    case 49:
-    case 56:
-    case 79:
-    case 276:
-    case 291:
-    case 1039:
-      return HostAnswer{kNoEntry};
-    case 46:
-      return of_open(first, kInvalid);
-    case 57:
-      return of_open(first, 0);
-    case 62:
-    case 67:
-    case 68:
-      return of_open(first, kNoSeek);
-    case 63:
-      return HostAnswer{first == 0 ? 0 : kBadFile};
-    case 80:
-      return status(first, second);
-    case 2011:
-      return main_arguments(first, second, arguments);
-    default:
-      return std::nullopt;
-  }
+std::optional<HostAnswer> answer_call(const HostCall &call, const Texts &arguments) {
+  const auto *const known = std::find_if(std::begin(kCalls), std::end(kCalls),
+                                         [&](const Known &one) { return one.number == call[0]; });
+  if (known == std::end(kCalls) || known->answer == nullptr) return std::nullopt;
+  return known->answer(call, arguments);
 }
 
 }  // namespace firesim::devices

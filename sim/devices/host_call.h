@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace firesim::devices {
@@ -31,10 +30,11 @@ struct HostAnswer {
   std::vector<uint8_t> data = {};
 };
 
-// The calls that answer_call() knows, for messages.
-std::string_view known_calls();
+// All calls that a host knows, exit and write among them, for messages.
+std::string known_calls();
 
-// Nothing for a call that it does not know. `arguments` are those of the program, its name first.
+// Nothing for exit, write, and a call that no host knows. `arguments` are those of the program, its
+// name first.
 std::optional<HostAnswer> answer_call(const HostCall &call,
                                       const std::vector<std::string> &arguments);
 
