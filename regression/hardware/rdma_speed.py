@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_traffic import two_nodes
+from regression.support.rdma_traffic import client_and_server
 from regression.support.roce import HEADER_BYTES, READ_ONLY, READ_REQUEST, UDP_PORT
 from regression.support.simulate import Run
 
@@ -56,7 +56,7 @@ def recipe(traffic: Traffic, **simulation: object) -> Config:
     keys = ("operation", "mtu", "count", "size", "window", "skip", "pairs", "interrupts")
     shared = [f"{key}={getattr(traffic, key)}" for key in keys]
     link = {"latency_cycles": traffic.latency_cycles, "bandwidth_gbps": traffic.bandwidth_gbps}
-    return two_nodes("rdmaspeed", shared, link, **{"threads": 1, **simulation})
+    return client_and_server("rdmaspeed", shared, link, **{"threads": 1, **simulation})
 
 
 def _number(pattern: re.Pattern[str], run: Run, group: int = 1) -> int:

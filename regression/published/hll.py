@@ -21,12 +21,12 @@ from regression.support.hll import (
     Stream,
     captured_registers,
     keys_of,
+    nodes_of,
     raw_estimate,
     recipe,
     registers_of,
     speeds,
     told,
-    two_nodes,
 )
 from regression.support.simulate import Run
 from regression.support.target_digest import digest
@@ -113,7 +113,7 @@ def _difference(experiment: Experiment, found: list[Speed]) -> float:
 def _speeds_differ_by(experiment: Experiment) -> tuple[float, bool]:
     """Return the greatest difference, and whether every packet was found."""
     packets = 16 if experiment.quick else 48
-    config = two_nodes(["mode=speed", "keys=random", f"packets={packets}"], ["mode=speed"])
+    config = nodes_of(["mode=speed", "keys=random", f"packets={packets}"], ["mode=speed"])
     found = speeds(run_cluster(experiment, "speed", config))
     whole = all(one.packets == packets and one.keys == packets * one.bytes // 4 for one in found)
     return _difference(experiment, found), whole

@@ -14,7 +14,7 @@ import re
 
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_traffic import Traffic, recipe, two_nodes
+from regression.support.rdma_traffic import Traffic, client_and_server, recipe
 from regression.support.roce import UDP_PORT
 from regression.support.simulate import Run
 
@@ -88,7 +88,7 @@ def _schedule(seed: int) -> Config:
         for kind in KINDS
     ]
     link = {"latency": "200ns", "faults": {"seed": seed, "rules": rules}}
-    return two_nodes("rdmaspeed", shared, link, threads=1)
+    return client_and_server("rdmaspeed", shared, link, threads=1)
 
 
 def _schedules(experiment: Experiment, count: int) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from regression.support.cluster import Config
 from regression.support.experiment import ExperimentError
 from regression.support.simulate import Run
 from regression.support.splitmix import draws
+from regression.support.two_nodes import USUAL_LINK, small_node, two_nodes
 
 Words = numpy.ndarray[Any, numpy.dtype[numpy.uint64]]
 SEED, KEY_BYTES = 0xBAADF00D, 4
@@ -55,30 +56,17 @@ class Stream:
         return -(-self.count // (self.bytes // KEY_BYTES))
 
 
-def two_nodes(sender: list[str], counter: list[str], **simulation: object) -> Config:
+def nodes_of(sender: list[str], counter: list[str], **simulation: object) -> Config:
     """Return a sender and a counter of the program `hll`, by the keys of a user's file."""
-    return {
-        "system": {
-            "topology": "two_nodes",
-            "link": {"latency": "200ns"},
-            "node": {"blade": "rocket-1-hll", "memory": {"size_mib": 16}},
-        },
-        "workload": {
-            "node": {"program": "hll"},
-            "nodes": {
-                "node0": {"args": ["role=sender", "peer=${node1.mac}", *sender]},
-                "node1": {"args": ["role=counter", "peer=${node0.mac}", *counter]},
-            },
-        },
-        "simulation": simulation,
-    }
+    roles = {"sender": sender, "counter": counter}
+    return two_nodes("hll", small_node("rocket-1-hll"), roles, USUAL_LINK, **simulation)
 
 
 def recipe(stream: Stream, **simulation: object) -> Config:
     """Return the nodes that count one stream."""
     names = ("keys", "count", "bytes", "first", "seed", "distinct")
     sender = [f"{name}={getattr(stream, name)}" for name in names]
-    return two_nodes(sender, [f"consume={stream.consume}"], **simulation)
+    return nodes_of(sender, [f"consume={stream.consume}"], **simulation)
 
 
 def keys_of(stream: Stream) -> Words:

@@ -15,10 +15,10 @@ from regression.support.experiment import ExperimentError
 from regression.support.simulate import Run
 from regression.support.splitmix import draws
 from regression.support.target_digest import digest
+from regression.support.two_nodes import USUAL_LINK, small_node, two_nodes
 
 Matrix = numpy.ndarray[Any, numpy.dtype[numpy.int32]]
 SIZE = 16
-_MASK = (1 << 64) - 1
 _SERVER = re.compile(r"matmul product=(\d+) rows=(\d+) inner=(\d+) columns=(\d+) digest=(\w+)")
 _CLIENT = re.compile(r"matmul product=(\d+) cycles=(\d+) with_rdma=(\d+)")
 _ALL = re.compile(r"matmul all=(\d+)")
@@ -30,21 +30,8 @@ def recipe(count: int, queue: int, seed: int, **simulation: object) -> Config:
     `queue` of them are under way at a time.
     """
     shared = [f"count={count}", f"seed={seed}"]
-    return {
-        "system": {
-            "topology": "two_nodes",
-            "link": {"latency": "200ns"},
-            "node": {"blade": "rocket-1-matmul", "memory": {"size_mib": 16}},
-        },
-        "workload": {
-            "node": {"program": "matmul"},
-            "nodes": {
-                "node0": {"args": ["role=client", "peer=${node1.mac}", f"queue={queue}", *shared]},
-                "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
-            },
-        },
-        "simulation": simulation,
-    }
+    roles = {"client": [f"queue={queue}", *shared], "server": shared}
+    return two_nodes("matmul", small_node("rocket-1-matmul"), roles, USUAL_LINK, **simulation)
 
 
 def operands(seed: int, index: int) -> tuple[Matrix, Matrix]:
@@ -53,7 +40,7 @@ def operands(seed: int, index: int) -> tuple[Matrix, Matrix]:
     elements = numpy.tile(numpy.arange(SIZE * SIZE, dtype=numpy.int32) % 10, 2)
     if index:
         rows, inner, columns = (1 + n % SIZE for n in islice(draws(seed + index), 3))
-        drawn = islice(draws(~(seed + index) & _MASK), 2 * SIZE * SIZE)
+        drawn = islice(draws(~(seed + index)), 2 * SIZE * SIZE)
         elements = numpy.array([n & 0xFFFFFFFF for n in drawn], dtype=numpy.uint32).view("<i4")
     left, right = elements[: SIZE * SIZE], elements[SIZE * SIZE :]
     return left[: rows * inner].reshape(rows, inner), right[: inner * columns].reshape(

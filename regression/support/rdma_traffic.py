@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from regression.support.cluster import Config
+from regression.support.two_nodes import USUAL_LINK, small_node, two_nodes
 
-RDMA_NODE: Config = {"blade": "rocket-1-rdma", "memory": {"size_mib": 16}}
+RDMA_NODE = small_node("rocket-1-rdma")
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,15 @@ def recipe(traffic: Traffic, **simulation: object) -> Config:
         "polls=100000000",
         f"memory={traffic.memory}",
     ]
-    return two_nodes("rdma", shared, {"latency": "200ns"}, **{"captures": True, **simulation})
+    return client_and_server("rdma", shared, USUAL_LINK, **{"captures": True, **simulation})
 
 
-def two_nodes(
-    program: str, shared: list[str], link: Mapping[str, object], **simulation: object
+def client_and_server(
+    program: str,
+    shared: list[str],
+    link: Mapping[str, object],
+    **simulation: object,
 ) -> Config:
     """Return a client and a server of a program, which have the arguments `shared`."""
-    return {
-        "system": {"topology": "two_nodes", "link": link, "node": RDMA_NODE},
-        "workload": {
-            "node": {"program": program},
-            "nodes": {
-                "node0": {"args": ["role=client", "peer=${node1.mac}", *shared]},
-                "node1": {"args": ["role=server", "peer=${node0.mac}", *shared]},
-            },
-        },
-        "simulation": simulation,
-    }
+    roles = {"client": shared, "server": shared}
+    return two_nodes(program, RDMA_NODE, roles, link, **simulation)
