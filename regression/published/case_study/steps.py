@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from regression.support.cluster import Config
 from regression.support.linux import linux_config
@@ -79,9 +79,9 @@ LOOPBACK = (
     Step("+ word copy", (), published_gbps=(6.36, None)),
 )
 """Table 5.2, of which the second row is of one core only."""
-TRACED = Step(
-    "baseline straced",
-    (BYTES,),
+TRACED = replace(
+    LOOPBACK[0],
+    name="baseline straced",
     published_gbps=(5.43, None),
     linux="linux-strace",
     under="strace -f -o /dev/null ",
@@ -90,18 +90,8 @@ TRACED = Step(
 
 LEAST_ENGINE_BYTES = 256
 """From which length on a copy is the engine's: a shorter one is over before it has begun."""
-ENGINE_NETWORKED = Step(
-    "+ copy engine",
-    (NO_POLLING, WHOLE),
-    published_gbps=(2.82, 3.21),
-    blade="copy",
-    engine_bytes=LEAST_ENGINE_BYTES,
+ENGINE_NETWORKED = replace(
+    NETWORKED[1], name="+ copy engine", blade="copy", engine_bytes=LEAST_ENGINE_BYTES
 )
-ENGINE_LOOPBACK = Step(
-    "+ copy engine",
-    (),
-    published_gbps=(16.1, 24.9),
-    blade="copy",
-    engine_bytes=LEAST_ENGINE_BYTES,
-)
+ENGINE_LOOPBACK = replace(ENGINE_NETWORKED, switches=(), published_gbps=(16.1, 24.9))
 """Table 5.3, in RTL: the engine stands for the published vector unit."""
