@@ -89,10 +89,8 @@ static void run_case(unsigned index, const struct pb_case *one) {
   unsigned char *const end = arena + lines(one->room);
   uint64_t soiled = 512 + 16UL * one->bytes;
   if (soiled > one->room) soiled = one->room;
-  for (uint64_t *at = (uint64_t *)(arena - MARGIN); at < (uint64_t *)(arena + soiled + MARGIN);) {
-    *at++ = CANARIES;
-  }
-  for (uint64_t *at = (uint64_t *)end; at < (uint64_t *)(end + MARGIN);) *at++ = CANARIES;
+  lay_canaries(arena - MARGIN, arena + soiled + MARGIN);
+  lay_canaries(end, end + MARGIN);
   near_core_latency(one->latency);
   const struct pb_work work = {message, source, one->bytes, arena, one->room, false};
   if (one->batch > 1) run_operations(1, &work);
