@@ -59,7 +59,7 @@ class _Loader(_Composer, yaml.SafeLoader):
 
 
 class _FastLoader(_Composer, CParser):
-    """Has its events from libyaml: a third of the time."""
+    """Has its events from libyaml: a ninth of the time."""
 
     def __init__(self, text: str) -> None:
         """Begin with the text; none of the bases initialises the next."""

@@ -152,9 +152,12 @@ def _waited(process: subprocess.Popen[bytes], limit_s: float | None = None) -> i
         time.sleep(POLL_S)
 
 
-def _tail(log: Path) -> str:
-    lines = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
-    return "\n".join([f"last lines of {log}:", *lines])
+def _lines(log: Path) -> list[str]:
+    return log.read_text(errors="replace").splitlines()
+
+
+def _tail(log: Path, lines: Sequence[str]) -> str:
+    return "\n".join([f"last lines of {log}:", *lines[-TAIL_LINES:]])
 
 
 def _named(reports: Sequence[Path], log: Path) -> str:
@@ -162,8 +165,10 @@ def _named(reports: Sequence[Path], log: Path) -> str:
 
     A failure may stand far above the end: hours of other tests follow it.
     """
-    seeds = [x for x in log.read_text(errors="replace").splitlines() if SEED_MARK in x]
-    return "\n".join([*(f"failed: {one}" for one in failures(reports)), *seeds, _tail(log)])
+    lines = _lines(log)
+    seeds = [line for line in lines if SEED_MARK in line]
+    named = [f"failed: {one}" for one in failures(reports)]
+    return "\n".join([*named, *seeds, _tail(log, lines)])
 
 
 def _junit(files: list[Path]) -> Count:
@@ -241,14 +246,15 @@ def quick_experiment(experiment: Found) -> Count:
     log = LOGS / f"experiment-{name}.log"
     command = python_command("-m", "firesim.cli.main", "experiment", name, "--quick")
     status = _logged(command, log, EXPERIMENT_LIMIT_S)
-    last = (log.read_text(errors="replace").splitlines() or [""])[-1]
+    lines = _lines(log)
+    last = (lines or [""])[-1]
     if status == SLOW_STATUS and last.startswith(f"{name}: "):
         return Count(passed=1, detail=last)
     if status == SKIPPED_STATUS and last.startswith(f"{name}: skipped: "):
         return Count(detail=last)
     if status == 0:
         return Count(passed=1)
-    return Count(failed=1, detail=_tail(log))
+    return Count(failed=1, detail=_tail(log, lines))
 
 
 class _Here(threading.local):
