@@ -102,7 +102,10 @@ def gdb_program(named: str | None) -> str:
 
 def gdb_words(program: str, symbols: Sequence[Path], place: str) -> list[str]:
     """Return the words that start gdb on a simulation behind a socket or port."""
+    from firesim_software.builder import DEBUG_SOURCES, LIBRARY
+
     words = [program, "-q", "-ex", "set architecture riscv:rv64"]
+    words += ["-ex", f'set substitute-path {DEBUG_SOURCES} "{LIBRARY.parent}"']
     for index, file in enumerate(symbols):
         words += ["-ex", f"{'add-symbol-file' if index else 'file'} {file}"]
     return [*words, "-ex", f"target remote {place}"]

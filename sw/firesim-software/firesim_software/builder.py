@@ -14,6 +14,8 @@ from firesim_software.workload import Workload, workload
 
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
 ADDRESS_MAP = LIBRARY / "address_map.h"
+DEBUG_SOURCES = "/firesim-software"
+"""What the folder above LIBRARY is called in a program's debug information, in every clone."""
 COMPILER = "riscv64-unknown-elf-gcc"
 _FLOAT = "-march=rv64imafdc_zicsr_zifencei -mabi=lp64d".split()
 _INTEGER = "-march=rv64imac -misa-spec=2.2 -mabi=lp64".split()
@@ -40,10 +42,11 @@ def compiler_version() -> str:
     return _run([COMPILER, "--version"]).splitlines()[0]
 
 
-def _run(command: Sequence[str]) -> str:
+def _run(command: Sequence[str], folder: Path | None = None) -> str:
     try:
         done = subprocess.run(
             command,
+            cwd=folder,
             env=watched(),
             text=True,
             capture_output=True,
@@ -71,11 +74,15 @@ def _build(found: Workload, defines: Sequence[str], fpu: bool, folder: Path) -> 
 
 def _with_library(sources: Sequence[Path], out: Path, flags: Sequence[str], fpu: bool) -> None:
     library = [LIBRARY / "start.S", *sorted(LIBRARY.glob("*.c"))]
-    files = [str(path) for path in [*library, *sources]]
+    files = [str(path.absolute()) for path in [*library, *sources]]
     places = [f"-I{LIBRARY}", f"-T{LIBRARY / 'link.ld'}"]
+    # The same program wherever the clone is: models are kept by what they were trained with.
+    names = {LIBRARY.parent: DEBUG_SOURCES, out.parent.absolute(): f"{DEBUG_SOURCES}/made"}
+    for option in ("-ffile-prefix-map", "-Wa,--debug-prefix-map"):
+        places += [f"{option}={place}={name}" for place, name in names.items()]
     compiler = [COMPILER, *(COMMON if fpu else [*_INTEGER, *_PLAIN]), *LINK]
     arithmetic = [] if fpu else ["-lgcc"]  # float and double by integer instructions
-    _run([*compiler, *places, *flags, "-o", str(out), *files, *arithmetic])
+    _run([*compiler, *places, *flags, "-o", str(out.absolute()), *files, *arithmetic], LIBRARY)
 
 
 def own_program(sources: Sequence[Path], out: Path, fpu: bool = True) -> Path:

@@ -18,6 +18,12 @@ static inline uint64_t digest(const unsigned char *at, uint64_t bytes) {
   return hash;
 }
 
+// All bytes, and those that share a word with the first and the last.
+static inline void lay_canaries(unsigned char *from, const unsigned char *to) {
+  uint64_t *at = (uint64_t *)((uintptr_t)from & ~7UL);
+  while (at < (const uint64_t *)to) *at++ = CANARIES;
+}
+
 // Words, or bytes at the ends, that are not canaries.
 static inline uint64_t changed(const unsigned char *from, const unsigned char *to) {
   uint64_t count = 0;

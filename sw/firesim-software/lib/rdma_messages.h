@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "splitmix.h"
+
 // Where the server's memory is for its peers.
 #define RDMA_REMOTE_BASE 0x700000000000UL
 
@@ -26,17 +28,9 @@ struct rdma_message {
   uint64_t local, remote;  // offsets in the memories of both sides
 };
 
-// splitmix64: the numbers that the reference draws too.
-static inline uint64_t rdma_draw(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
 static inline void rdma_fill(void *memory, uint64_t bytes, uint64_t seed) {
   uint64_t *words = memory;
-  for (uint64_t i = 0; i < bytes / 8; i++) words[i] = rdma_draw(&seed);
+  for (uint64_t i = 0; i < bytes / 8; i++) words[i] = splitmix64(&seed);
 }
 
 static inline uint64_t rdma_digest(const void *memory, uint64_t bytes) {
@@ -49,12 +43,12 @@ static inline uint64_t rdma_digest(const void *memory, uint64_t bytes) {
 // The next message: small, middling or large, at any address of both memories.
 static inline struct rdma_message rdma_next_message(uint64_t *state,
                                                     const struct rdma_traffic *traffic) {
-  struct rdma_message message = {.number = rdma_draw(state)};
+  struct rdma_message message = {.number = splitmix64(state)};
   const uint64_t most[] = {7, 300, traffic->size};
   const uint64_t chosen = most[(message.number >> 8) % 3];
   const uint64_t limit = chosen < traffic->size ? chosen : traffic->size;
   message.bytes = traffic->exact ? traffic->size : (message.number >> 16) % (limit + 1);
-  const uint64_t places = rdma_draw(state), room = traffic->memory_bytes - message.bytes + 1;
+  const uint64_t places = splitmix64(state), room = traffic->memory_bytes - message.bytes + 1;
   message.local = (uint32_t)places % room;
   message.remote = (places >> 32) % room;
   return message;

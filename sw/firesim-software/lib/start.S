@@ -6,6 +6,7 @@
 #define STACK_SHIFT 14 /* 16 KiB a hart, as link.ld reserves */
 #define MAX_HARTS 8
 
+  .file "start.S"  /* Without, the linker names its own temporary file. */
   .section .text.start, "ax"
   .globl _start
   .type _start, @function

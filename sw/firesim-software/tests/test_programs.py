@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from firesim_software import ProgramError, program, programs, workload
+from firesim_software import ProgramError, builder, program, programs, workload
 from firesim_software.builder import LIBRARY, link
 from firesim_software.qemu import run
 from firesim_software.workload import WorkloadError, read_workload
@@ -196,3 +197,19 @@ def test_bad_workload_files(tmp_path: Path, text: str, message: str) -> None:
     (folder / "workload.yaml").write_text(text)
     with pytest.raises(WorkloadError, match=message):
         read_workload(folder / "workload.yaml")
+
+
+def test_a_program_is_the_same_from_every_clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def built(clone: Path) -> bytes:
+        monkeypatch.setattr(builder, "LIBRARY", clone / "lib")
+        source = clone / "programs/hello/main.c"
+        return builder.own_program(
+            [source], tmp_path / f"made-{clone.name}" / "hello.elf"
+        ).read_bytes()
+
+    for name in ("one", "another"):
+        for folder in ("lib", "programs/hello"):
+            shutil.copytree(builder.LIBRARY.parent / folder, tmp_path / name / folder)
+    assert built(tmp_path / "one") == built(tmp_path / "another")

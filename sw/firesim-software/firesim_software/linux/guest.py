@@ -23,7 +23,7 @@ VERBS = "#include <infiniband/verbs.h>"
 VERBS_PACKAGES = ("libibverbs-dev",)
 """Headers; the library is among the packages that it depends on."""
 _LIBRARY = "libibverbs.so.1"
-MESSAGES = LIBRARY / "rdma_messages.h"
+MESSAGES = (LIBRARY / "rdma_messages.h", LIBRARY / "splitmix.h")
 """What programs with verbs share with those of blades without a system."""
 COMPILER = "riscv64-linux-gnu-gcc"
 FLAGS = (
@@ -73,7 +73,7 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
         key += sorted(FOLDER.glob("*.h"))
     if VERBS in text:
         folder = _verbs()
-        key += [folder, MESSAGES]
+        key += [folder, *MESSAGES]
         flags = [flag for flag in flags if flag != "-static"]
         flags += ["-isystem", str(folder / "usr/include"), f"-I{LIBRARY}"]
         # The library needs a newer C library than the compiler has, and nodes have it.

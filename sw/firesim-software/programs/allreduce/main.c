@@ -5,6 +5,7 @@
 #include "net.h"
 #include "rdma_messages.h"
 #include "runtime.h"
+#include "splitmix.h"
 
 enum { MOST_BYTES = 8 << 20, MOST_SEGMENT = 1 << 20 };
 enum { COUNTER_SENT = 0, COUNTER_RECEIVED = 1, COUNTER_WENT_BACK = 4, COUNTER_TIMED_OUT = 5 };
@@ -21,7 +22,7 @@ static uint32_t random_float(uint32_t drawn) {
 
 static void fill(uint64_t *words, uint64_t bytes, uint64_t seed, enum allreduce_type type) {
   for (uint64_t i = 0; i < bytes / 8; i++) {
-    const uint64_t drawn = rdma_draw(&seed);
+    const uint64_t drawn = splitmix64(&seed);
     words[i] = type == ALLREDUCE_INT32 ? drawn
                                        : (uint64_t)random_float((uint32_t)(drawn >> 32)) << 32 |
                                              random_float((uint32_t)drawn);

@@ -3,14 +3,14 @@
 #include "table.h"
 
 #include "platform.h"
-#include "rdma_messages.h"
+#include "splitmix.h"
 
 void table_part(struct part part, uint64_t *shard) {
   uint32_t *table = firesim_heap(part.entries * sizeof *table);
   for (uint64_t i = 0; i < part.entries; i++) table[i] = (uint32_t)i;
   uint64_t state = TABLE_SEED;
   for (uint64_t i = part.entries - 1; i > 0; i--) {
-    const uint64_t j = rdma_draw(&state) % (i + 1);
+    const uint64_t j = splitmix64(&state) % (i + 1);
     const uint32_t kept = table[i];
     table[i] = table[j];
     table[j] = kept;

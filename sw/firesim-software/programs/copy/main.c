@@ -5,6 +5,7 @@
 #include "pages.h"
 #include "routines.h"
 #include "runtime.h"
+#include "splitmix.h"
 
 enum { LEAST = 64, MOST = 65536, LINE = 64, MARGIN = 128 };
 enum { USER = 16 };  // of a page-table entry
@@ -16,12 +17,6 @@ static uint32_t generation = 1;
 struct spent {
   uint64_t cycles, instructions;
 };
-
-static uint64_t draw(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  return z ^ z >> 27;
-}
 
 static struct near_core_result engine(uintptr_t to, uintptr_t from, uint64_t bytes) {
   near_core_renew(pages.satp, generation);
@@ -42,17 +37,17 @@ typedef void (*routine)(unsigned char *to, const unsigned char *from, uint64_t b
 // Copies between canaries, twice: what the second one takes.
 static struct spent copy(routine with, uint64_t to, uint64_t from, uint64_t bytes) {
   unsigned char *const begin = target + MARGIN + to, *const end = begin + bytes;
-  uint64_t *const last = (uint64_t *)(((uintptr_t)end + MARGIN) & ~7UL);
+  const unsigned char *const last = end + MARGIN;
   struct spent spent = {0};
   for (unsigned i = 0; i < 2; i++) {
-    for (uint64_t *at = (uint64_t *)target; at < last; at++) *at = CANARIES;
+    lay_canaries(target, last);
     const uint64_t cycle = cycles(), instruction = instructions();
     with(begin, source + from, bytes);
     spent = (struct spent){cycles() - cycle, instructions() - instruction};
     for (uint64_t j = 0; j < bytes; j++) {
       if (begin[j] != source[from + j]) fail("byte %lu of %lu is another one", j, bytes);
     }
-    if (changed(target, begin) || changed(end, (unsigned char *)last)) fail("a stray byte");
+    if (changed(target, begin) || changed(end, last)) fail("a stray byte");
   }
   return spent;
 }
@@ -112,12 +107,13 @@ int main(int hart, const struct arguments *arguments) {
   target = firesim_heap(room);
   pages = make_pages();
   near_core_latency(number_argument(arguments, "latency"));
-  for (uint64_t i = 0; i < (bytes + 4096) / 8; i++) ((uint64_t *)source)[i] = draw(&seed);
+  for (uint64_t i = 0; i < (bytes + 4096) / 8; i++) ((uint64_t *)source)[i] = splitmix64(&seed);
 
   for (uint64_t i = number_argument(arguments, "random"); i; i--) {
-    give_to_program(source, room, draw(&seed) & 1);
-    give_to_program(target, room, draw(&seed) & 1);
-    copy(copy_by_engine, draw(&seed) % LINE, draw(&seed) % LINE, draw(&seed) % LEAST << i % 4);
+    give_to_program(source, room, splitmix64(&seed) & 1);
+    give_to_program(target, room, splitmix64(&seed) & 1);
+    copy(copy_by_engine, splitmix64(&seed) % LINE, splitmix64(&seed) % LINE,
+         splitmix64(&seed) % LEAST << i % 4);
   }
   faults();
   refusals();

@@ -2,6 +2,8 @@
 // Fills and sends packets.
 #include "packets.h"
 
+#include "splitmix.h"
+
 enum { PAD = 2, ETHERNET = PAD, IP = ETHERNET + 14, UDP = IP + 20, PAYLOAD = UDP + 8 };
 enum { SOURCE_IP = 0x0a000001, TARGET_IP = 0x0a000002, SOURCE_PORT = 40000 };
 
@@ -14,17 +16,9 @@ static void put_mac(unsigned char *to, uint64_t mac) {
   for (int i = 0; i < 6; i++) to[i] = (unsigned char)(mac >> 8 * i);
 }
 
-// SplitMix64 (Steele, Lea and Flood, 2014).
-static uint64_t draw(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
 uint32_t next_key(struct keys *keys) {
   if (!keys->random) return (uint32_t)keys->next++;
-  if (!keys->half) keys->drawn = draw(&keys->next);
+  if (!keys->half) keys->drawn = splitmix64(&keys->next);
   const uint32_t key = (uint32_t)(keys->half ? keys->drawn >> 32 : keys->drawn);
   keys->half = !keys->half;
   return keys->distinct ? (uint32_t)(key % keys->distinct) : key;

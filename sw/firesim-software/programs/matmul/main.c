@@ -7,6 +7,7 @@
 #include "rdma.h"
 #include "rdma_messages.h"
 #include "runtime.h"
+#include "splitmix.h"
 
 enum { QP = 2, DOMAIN = 9, REGION = 1, VARIANT = 7, MTU = 1024, FIRST_PSN = 100 };
 enum { CLIENT_IP = 0x0a000001, SERVER_IP = 0x0a000002, MOST_PRODUCTS = 64, DEPTH = 32 };
@@ -31,9 +32,9 @@ static struct matmul_product product_at(const struct test *test, uint64_t index,
                                    .inner = MATMUL_MOST,
                                    .columns = MATMUL_MOST};
   if (index) {
-    product.rows = (unsigned)(1 + rdma_draw(&state) % MATMUL_MOST);
-    product.inner = (unsigned)(1 + rdma_draw(&state) % MATMUL_MOST);
-    product.columns = (unsigned)(1 + rdma_draw(&state) % MATMUL_MOST);
+    product.rows = (unsigned)(1 + splitmix64(&state) % MATMUL_MOST);
+    product.inner = (unsigned)(1 + splitmix64(&state) % MATMUL_MOST);
+    product.columns = (unsigned)(1 + splitmix64(&state) % MATMUL_MOST);
   }
   return product;
 }
@@ -44,7 +45,7 @@ static void fill(const struct test *test, uint64_t index, unsigned char *place) 
   int32_t *elements = (int32_t *)place;
   const unsigned each = MATMUL_MOST * MATMUL_MOST;
   for (unsigned i = 0; i < 2 * each; i++) {
-    elements[i] = index ? (int32_t)rdma_draw(&state) : (int32_t)(i % each % 10);
+    elements[i] = index ? (int32_t)splitmix64(&state) : (int32_t)(i % each % 10);
   }
 }
 

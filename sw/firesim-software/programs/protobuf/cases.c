@@ -34,10 +34,6 @@ static uint64_t in_software(const struct pb_case *one, const void *source,
   return taken;
 }
 
-static void lay_canaries(unsigned char *from, unsigned char *to) {
-  for (uint64_t *at = (uint64_t *)((uintptr_t)from & ~7UL); at < (uint64_t *)to;) *at++ = CANARIES;
-}
-
 // What came of serialising the object in the arena.
 struct written {
   int64_t size;

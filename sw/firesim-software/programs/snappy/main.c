@@ -3,24 +3,18 @@
 #include "pages.h"
 #include "program.h"
 #include "runtime.h"
+#include "splitmix.h"
 
 enum { MOST = 1 << 20 };
-
-static uint64_t draw(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
 
 // Words of a vocabulary of 512, the first ones more often; 2 to 9 letters.
 static void fill_text(unsigned char *to, uint64_t bytes, uint64_t seed) {
   for (uint64_t i = 0; i < bytes; i++) {
-    const uint64_t number = draw(&seed);
+    const uint64_t number = splitmix64(&seed);
     uint64_t word = (number & 511) * (number >> 9 & 511) >> 9;
-    const uint64_t length = 2 + draw(&word) % 8;
+    const uint64_t length = 2 + splitmix64(&word) % 8;
     for (uint64_t j = 0; j < length && i < bytes; j++) {
-      to[i++] = (unsigned char)('a' + draw(&word) % 26);
+      to[i++] = (unsigned char)('a' + splitmix64(&word) % 26);
     }
     if (i < bytes) to[i] = ' ';
   }
@@ -31,7 +25,7 @@ static void fill(unsigned char *to, uint64_t bytes, const struct arguments *argu
   uint64_t seed = number_argument(arguments, "seed");
   if (argument_is(arguments, "kind", "text")) fill_text(to, bytes, seed);
   if (argument_is(arguments, "kind", "noise")) {
-    for (uint64_t i = 0; i < bytes; i++) to[i] = (unsigned char)draw(&seed);
+    for (uint64_t i = 0; i < bytes; i++) to[i] = (unsigned char)splitmix64(&seed);
   }
 }
 

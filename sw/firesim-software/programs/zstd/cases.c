@@ -24,8 +24,7 @@ static void run_case(unsigned index, const struct zstd_case *one) {
   unsigned char *const to = output + MARGIN + index * 13 % 64;
   unsigned char *const end = to + one->room + MARGIN;
   if (one->room > MOST_ROOM) fail("case %u has room for %u bytes", index, one->room);
-  const uint64_t *const last = (uint64_t *)(((uintptr_t)end + 7) & ~7UL);
-  for (uint64_t *at = (uint64_t *)output; at < last; at++) *at = CANARIES;
+  lay_canaries(output, end);
   near_core_latency(one->latency);
   struct zstd_run run;
   for (unsigned i = 0; i <= one->warm; i++) run = run_operation(source, one->bytes, to, one->room);
