@@ -40,9 +40,10 @@ def nearest(found: str, known: Iterable[str]) -> str | None:
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Return "a", "b" or "c" as text; long lists are cut with a count."""
-    shown = [f'"{name}"' for name in names[:limit]]
-    if len(names) > limit:
+    """Return "a", "b" or "c" as text; a list much above the limit is cut with a count."""
+    is_cut = len(names) > limit + 1  # "or 1 more" would be as long as the name
+    shown = [f'"{name}"' for name in (names[:limit] if is_cut else names)]
+    if is_cut:
         return ", ".join(shown) + f" or {len(names) - limit} more"
     if len(shown) < 2:
         return "".join(shown) or "nothing"

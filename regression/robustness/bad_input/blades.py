@@ -165,7 +165,7 @@ BLADE_CASES = [
         "unknown key of a part",
         'mine/part.yaml:5: found "hardwar", expected one of the keys "bridges", "bytes", '
         '"description", "device_tree", "functional", "hardware", "kind", "link", "options", '
-        '"place", "single", "stream" or 1 more, did you mean "hardware"?',
+        '"place", "single", "stream" or "title", did you mean "hardware"?',
         HEAD + "parts: [./mine]\n",
         PART.replace("hardware", "hardwar"),
     ),

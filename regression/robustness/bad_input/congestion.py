@@ -55,7 +55,7 @@ CONGESTION_CASES = [
             'bad.yaml:5: system.switch.settings.pause_ports: found "pause_ports", '
             'expected one of the settings "class_by", "default_class", "ecn_least_bytes", '
             '"ecn_most_bytes", "ecn_most_percent", "ecn_seed", "headroom_bytes", "order", '
-            '"pause_classes", "pause_nodes", "watchdog_cycles", "xoff_bytes" or 1 more, '
+            '"pause_classes", "pause_nodes", "watchdog_cycles", "xoff_bytes" or "xon_bytes", '
             'did you mean "pause_nodes"?'
         ),
         settings("pause_ports: [0]"),
