@@ -61,6 +61,7 @@ setup(
         "PyYAML>=6",
         "rich>=13",
         "matplotlib>=3.8",
+        "numpy>=1.26",
         "jinja2>=3.1",
         "networkx>=3.2",
         "pyelftools>=0.31",

@@ -43,7 +43,9 @@ class Sample:
         name = next(key for key in ("cpi", "ipc", "figure") if key in self.estimate)
         rate = self.estimate[name].get("mean")
         rate = self.estimate[name] if isinstance(rate, float) else rate
-        return f"<Sample {self.folder}: {name} {rate['mean']:.4f} ± {rate['half_width']:.4f}>"
+        width = rate["half_width"]
+        within = "" if width is None else f" ± {width:.4f}"
+        return f"<Sample {self.folder}: {name} {rate['mean']:.4f}{within}>"
 
     @property
     def estimate(self) -> dict[str, Any]:
@@ -99,9 +101,9 @@ def sample(
     """Take a sample of a recipe, or of a YAML file, until the error asked for is met.
 
     `settings` are those of `firesim.sampling.settings.Settings`, such as error=0.03,
-    confidence=0.95, interval=10_000, warm_up=50_000, figure="cycles=([0-9]+)", stacks=True and
-    checks_warm_up=True. With the folder `results` of the same sample only what is missing is
-    measured, `jobs` intervals at a time (0: one for each core).
+    confidence=0.95, interval=10_000, warm_up=50_000, figure="cycles=([0-9]+)", stacks=True,
+    points="simpoint" and checks_warm_up=True. With the folder `results` of the same sample only
+    what is missing is measured, `jobs` intervals at a time (0: one for each core).
 
     Raises:
         InputError: the recipe or a setting is wrong, or the workload cannot be sampled.

@@ -60,8 +60,21 @@ FirstOption = Annotated[
 MostOption = Annotated[
     int | None, typer.Option("--most", help="Most intervals measured (default: 1,000).")
 ]
+PointsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--points",
+        help="systematic: intervals drawn over the workload, with confidence intervals (default); "
+        "simpoint: one for each cluster of basic-block vectors, without.",
+    ),
+]
+ClustersOption = Annotated[
+    int | None,
+    typer.Option("--clusters", help="Most clusters of --points simpoint (default: 30)."),
+]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="Chooses where intervals begin (default: 1).")
+    int | None,
+    typer.Option("--seed", help="Chooses where intervals, or clusters, begin (default: 1)."),
 ]
 CheckOption = Annotated[
     bool,
@@ -115,6 +128,8 @@ def sample(
     figure: FigureOption = None,
     first: FirstOption = None,
     most: MostOption = None,
+    points: PointsOption = None,
+    clusters: ClustersOption = None,
     seed: SeedOption = None,
     check_warm_up: CheckOption = False,
     stacks: StacksOption = False,
@@ -127,6 +142,7 @@ def sample(
     The whole workload runs on the functional blade. Intervals spread over it run in RTL, each
     from a snapshot and behind a warm-up, until the confidence interval is as narrow as asked for.
     All nodes of a cluster are saved in the same cycle. Exit status 1: the error is not met.
+    With --points simpoint no error is known.
 
     Examples:
 
@@ -138,6 +154,8 @@ def sample(
 
       firesim sample -c service --figure 'cycles=([0-9]+)' --error 10%
 
+      firesim sample -c quickstart --points simpoint --interval 1000 --warm-up 4000 --clusters 8
+
       firesim sample --resume results/2026-01-31-12-00-00-linux_quickstart-sample --error 2%
     """
     from firesim_common.errors import InputError
@@ -146,9 +164,8 @@ def sample(
 
     stops = _given(error, confidence, most, check_warm_up)
     looks = {"stacks": stacks or None, "activity": activity or None}
-    fixed = _fixed(
-        interval=interval, warm_up=warm_up, figure=figure, first=first, seed=seed, **looks
-    )
+    chosen = {"points": points, "clusters": clusters, "first": first, "seed": seed}
+    fixed = _fixed(interval=interval, warm_up=warm_up, figure=figure, **chosen, **looks)
     if resume is not None:
         if config is not None or override or results is not None or fixed:
             raise InputError(
@@ -195,7 +212,7 @@ def _given(
     return found
 
 
-def _fixed(figure: str | None, warm_up: str | None, **given: int | None) -> dict[str, Any]:
+def _fixed(figure: str | None, warm_up: str | None, **given: Any) -> dict[str, Any]:
     """Return the settings that say which intervals there are, of the options that were given."""
     found: dict[str, Any] = {}
     if figure is not None:

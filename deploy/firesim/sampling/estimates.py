@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from firesim.sampling.figures import Figures, figures_of
@@ -23,6 +24,8 @@ def mean_of(
     found: Sequence[Interval], whole: Whole, settings: Settings, value: Value
 ) -> Estimate | None:
     """Return the estimated mean of a value over the whole; None where too few were measured."""
+    if not settings.are_drawn:
+        return _represented(found, whole, value)
     drawn = drawn_of(found, whole, settings)
     if len(drawn) < FEWEST:
         return None
@@ -31,6 +34,22 @@ def mean_of(
     ends = [one for one in found if one.state == MEASURED and one.unit in (0, population - 1)]
     known = [(value(one), one.size(whole) / settings.interval) for one in ends]
     return joined(between, population - ENDS, known)
+
+
+def _represented(found: Sequence[Interval], whole: Whole, value: Value) -> Estimate | None:
+    """Return the mean of representatives by what each stands for; nothing is known of its error."""
+    sizes = represented_by(found, whole)
+    if not sizes:
+        return None
+    values = [(value(one), sizes[one.unit]) for one in found if one.unit in sizes]
+    total = math.fsum(size * value for value, size in values)
+    return Estimate(total / sum(sizes.values()), math.nan, math.nan, len(values))
+
+
+def represented_by(found: Sequence[Interval], whole: Whole) -> dict[int, int]:
+    """Return how many intervals each measured representative stands for, by its number."""
+    sizes = {unit: size for unit, size in whole.points}
+    return {one.unit: sizes[one.unit] for one in found if one.state == MEASURED}
 
 
 def rate_of(found: Sequence[Interval], whole: Whole, settings: Settings) -> Estimate | None:

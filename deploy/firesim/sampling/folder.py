@@ -10,6 +10,8 @@ interval-N-warm-up-W.folded
                  its call stacks, if they are kept; .toggles.folded: toggles by stack
 interval-N-warm-up-W.NODE.saif.gz
                  the activity of a node in it, if that is counted
+basic-blocks.bb.gz, sample.simpoints, sample.weights, sample.labels
+                 phases and their representatives (points.py)
 estimate.json, sample.csv, sample.svg, stacks.*, toggles.folded, NODE.saif
 work/            what is being simulated
 """
@@ -174,8 +176,8 @@ def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFold
         if not same or (results / RECIPE).read_text(encoding="utf-8") != recipe:
             raise InputError(
                 f"--results: found another sample in {results}, expected the same recipe with the "
-                "same --interval, --warm-up, --figure, --first, --seed, --stacks and "
-                "--activity, or an empty folder."
+                "same --interval, --warm-up, --figure, --first, --seed, --stacks, --activity, "
+                "--points and --clusters, or an empty folder."
             )
         return _kept(found.path, settings)
     folder = new_folder(f"{loaded.name}-sample", results)

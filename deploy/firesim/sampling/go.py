@@ -19,6 +19,7 @@ from firesim.sampling.console_lines import keep_lines, printed_in
 from firesim.sampling.estimates import wanted_of
 from firesim.sampling.folder import WHOLE, Interval, SampleFolder
 from firesim.sampling.intervals import Measuring, Task, Way, processors
+from firesim.sampling.points import keep_vectors, with_points
 from firesim.sampling.progress import Progress
 from firesim.sampling.result import Result, result_of
 from firesim.sampling.settings import (
@@ -83,6 +84,11 @@ def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[P
             "--figure: found a node with a single hart, expected several nodes or harts: the "
             "intervals of a single hart are of instructions."
         )
+    if not folder.settings.are_drawn and _by_cycles(functional):
+        raise InputError(
+            f"--points {folder.settings.points}: found several nodes or harts, expected a node "
+            "with a single hart: basic-block vectors are those of one hart."
+        )
     traced = TRACED if folder.settings.stacks else (UNTRACED,)
     in_rtl = [*common, *traced, f"simulation.engine={DEFAULT}", "simulation.max_cycles=0"]
     if folder.settings.activity:
@@ -111,9 +117,13 @@ def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whol
     """
     console.print("functional run of the whole workload", highlight=False)
 
+    settings = folder.settings
+
     def change(description: Description) -> None:
-        if folder.settings.figure:
+        if settings.figure:
             keep_lines(description)
+        if not settings.are_drawn:
+            keep_vectors(description, settings.interval)
 
     outcome = functional.run(folder.work / "whole", change)
     result = outcome.result
@@ -125,9 +135,9 @@ def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whol
     facts = [node["statistics"] for node in result["nodes"]]
     unit = INSTRUCTIONS
     if _by_cycles(functional):
-        unit = FIGURES if folder.settings.figure else CYCLES
+        unit = FIGURES if settings.figure else CYCLES
     names = [str(node["name"]) for node in result["nodes"]]
-    figure = folder.settings.figure
+    figure = settings.figure
     printed = printed_in(outcome.folder, names, figure) if figure else []
     whole = Whole(
         first_cycle=functional.built.files[functional.plan.nodes[0].name].reset_cycles,
@@ -141,6 +151,9 @@ def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whol
         unit=unit,
         figure_cycles=[one.cycle for one in printed],
     )
+    if not settings.are_drawn:
+        check_population(whole, settings)
+        whole = with_points(whole, folder, outcome, console)
     write_json(folder.path / WHOLE, asdict(whole))
     return whole
 
@@ -153,14 +166,16 @@ def _sampled(measuring: Measuring, console: Console) -> Result:
         _measure(measuring, units, warm_up, console)
 
     warm_up = chosen(folder, whole, measure)
-    level: int | None = 0
-    units: list[int] = []
+    level: int | None = 0 if settings.are_drawn else None
+    units = [unit for unit, _ in whole.points]
+    if level is None:
+        measure(units, warm_up)
     while level is not None:
         units = units_of(level, population, settings)
         measure(units, warm_up)
         level = _next_level(level, folder.intervals(units, warm_up), measuring)
     if settings.checks_warm_up:
-        measure(compared(settings, population), 2 * warm_up)
+        measure(compared(settings, whole), 2 * warm_up)
     result = result_of(folder, whole, units, warm_up)
     write_result(folder, result)
     return result

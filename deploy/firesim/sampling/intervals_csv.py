@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from firesim.sampling.folder import MEASURED, Interval
 from firesim.sampling.settings import FIGURES, Settings, Whole
 
-COLUMNS = ("interval", "first", "state", "cycles", "instructions", "cpi", "token_hash", "figures")
-"""first: instruction, or cycle, of the workload; figures: those that consoles printed."""
+COLUMNS = ("interval", "first", "state", "cycles", "instructions", "cpi", "token_hash")
+"""first: instruction, or cycle, of the workload."""
+PRINTED, STANDS_FOR = "figures", "stands_for"
+"""Figures that consoles printed; the number of intervals that a representative stands for."""
 
 
 def intervals_csv(intervals: Sequence[Interval], whole: Whole, settings: Settings) -> str:
@@ -19,7 +21,8 @@ def intervals_csv(intervals: Sequence[Interval], whole: Whole, settings: Setting
     names = sorted({name for one in intervals for name in one.events})
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    columns = COLUMNS if whole.unit == FIGURES else COLUMNS[:-1]
+    sizes = {unit: size for unit, size in whole.points}
+    columns = [*COLUMNS, *([PRINTED] if whole.unit == FIGURES else [STANDS_FOR] if sizes else [])]
     writer.writerow([*columns, *names])
     for one in intervals:
         row = {
@@ -30,7 +33,8 @@ def intervals_csv(intervals: Sequence[Interval], whole: Whole, settings: Setting
             "instructions": one.instructions,
             "cpi": f"{one.cpi:.6f}" if one.state == MEASURED and one.instructions else "",
             "token_hash": one.token_hash,
-            "figures": " ".join(f"{figure:g}" for figure in one.figures),
+            PRINTED: " ".join(f"{figure:g}" for figure in one.figures),
+            STANDS_FOR: sizes.get(one.unit, 0),
         }
         counts = [one.events.get(name, 0) for name in names]
         writer.writerow([*(row[name] for name in columns), *counts])

@@ -24,8 +24,11 @@ def drawn(result: Result) -> Figure:
     places = [one.unit * settings.interval for one in result.measured]
     values = [value_of(one, whole, settings) or 0.0 for one in result.measured]
     panel.plot(places, values, ".", markersize=4, label="interval")
-    panel.axhline(wanted.mean, label=f"mean ± {settings.confidence:.1%}")
-    panel.axhspan(wanted.mean - wanted.half_width, wanted.mean + wanted.half_width, alpha=0.25)
+    if settings.are_drawn:
+        panel.axhline(wanted.mean, label=f"mean ± {settings.confidence:.1%}")
+        panel.axhspan(wanted.mean - wanted.half_width, wanted.mean + wanted.half_width, alpha=0.25)
+    else:
+        panel.axhline(wanted.mean, label="mean by the sizes of phases")
     panel.set_xlabel(whole.unit)
     panel.set_ylabel(settings.figure or whole.rate_name)
     panel.set_ylim(bottom=0)

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from firesim_common.errors import InputError
 
-from firesim.sampling.estimates import drawn_of, event_of, printed_of, rate_of, wanted_of
+from firesim.sampling.estimates import (
+    drawn_of,
+    event_of,
+    printed_of,
+    rate_of,
+    represented_by,
+    wanted_of,
+)
 from firesim.sampling.figures import Figures
 from firesim.sampling.folder import MEASURED, Interval, SampleFolder
 from firesim.sampling.intervals_csv import intervals_csv
@@ -26,6 +33,10 @@ from firesim.sampling.warm_up import bias_of, compared, matters, value_of
 
 IDLE = 0.01
 """Share of waiting from which it is said."""
+UNKNOWN_ERROR = (
+    "no confidence interval: each phase is told by one interval, which was chosen by the code that "
+    "runs in it and not at random, so nothing says how far off the estimate is"
+)
 
 
 @dataclass(frozen=True)
@@ -57,8 +68,8 @@ class Result:
 
     @property
     def is_met(self) -> bool:
-        """Whether the error that was asked for is met."""
-        return self.wanted.error <= self.settings.error
+        """Whether the error that was asked for is met; where intervals are drawn, one is."""
+        return not self.settings.are_drawn or self.wanted.error <= self.settings.error
 
     @property
     def measured(self) -> list[Interval]:
@@ -100,7 +111,7 @@ def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up:
         )
     names = sorted({name for one in measured for name in one.events})
     events = {name: event_of(name, intervals, whole, settings) for name in names}
-    bias = bias_of(folder, whole, compared(settings, whole.population(settings)), warm_up)
+    bias = bias_of(folder, whole, compared(settings, whole), warm_up)
     return Result(
         rate=rate,
         events={name: one for name, one in events.items() if one is not None},
@@ -131,14 +142,14 @@ def _warnings(
     measured = [one for one in intervals if one.state == MEASURED]
     drawn = drawn_of(intervals, whole, settings)
     values = [value for one in drawn if (value := value_of(one, whole, settings)) is not None]
-    said = []
+    said = [] if settings.are_drawn else [UNKNOWN_ERROR]
     if wanted.error > settings.error:
         count = needed(wanted, settings.error, whole.population(settings), settings.confidence)
         said.append(
             f"the error asked for is not met: it takes about {count:,} intervals "
             f"(--most is {settings.most:,})"
         )
-    is_sample = len(intervals) < whole.population(settings)
+    is_sample = settings.are_drawn and len(intervals) < whole.population(settings)
     least = least_for_skewness(values)
     if is_sample and least > len(values):
         said.append(
@@ -152,7 +163,13 @@ def _warnings(
             "error is likely smaller than the one shown"
         )
     others = len(intervals) - len(measured)
-    if others:
+    if not settings.are_drawn and others:
+        lost = sum(size for _, size in whole.points) - sum(represented_by(measured, whole).values())
+        said.append(
+            f"{others} intervals ended early or took too long; the phases that they stand for, "
+            f"{lost / whole.population(settings):.1%} of the workload, are left out"
+        )
+    elif others:
         said.append(f"{others} intervals ended early or took too long, and are left out")
     if whole.unit == INSTRUCTIONS and whole.waiting > IDLE:
         said.append(

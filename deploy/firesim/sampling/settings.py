@@ -9,12 +9,15 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
-from firesim_common.errors import InputError
+from firesim_common.errors import InputError, unknown
 
 FEWEST_INTERVALS = 4
 MOST_INTERVALS = 100_000
 INSTRUCTIONS, CYCLES, FIGURES = "instructions", "cycles", "figures"
 """What intervals are of."""
+SYSTEMATIC, SIMPOINT = "systematic", "simpoint"
+"""How intervals are chosen: drawn in equal parts of the workload, or one for each phase."""
+MOST_CLUSTERS = 100
 ENDS = 2
 """The first interval and the last, which are measured in any case."""
 SHORTEST, LONGEST_INSTRUCTIONS = 100, 2**40
@@ -51,6 +54,16 @@ class Settings:
     activity: bool = False
     """Whether the toggles of all wires are counted, by a slower model."""
 
+    points: str = SYSTEMATIC
+    """How intervals are chosen; simpoint: as representatives of the basic blocks that run."""
+    clusters: int = 30
+    """Most clusters of basic-block vectors, each of which has a representative."""
+
+    @property
+    def are_drawn(self) -> bool:
+        """Whether intervals are drawn at random, so that there are confidence intervals."""
+        return self.points == SYSTEMATIC
+
     def check(self) -> None:
         """Refuse what no sample can be taken with.
 
@@ -64,6 +77,7 @@ class Settings:
         _within("--first", self.first, FEWEST_INTERVALS, MOST_INTERVALS)
         _within("--most", self.most, self.first, MOST_INTERVALS)
         _check_figure(self.figure)
+        self._check_points()
         for name in ("stacks", "activity"):
             if getattr(self, name) and self.figure:
                 raise InputError(
@@ -79,6 +93,30 @@ class Settings:
                 f"--confidence: found {self.confidence:.4%}, expected 50% to less than 100%."
             )
 
+    def _check_points(self) -> None:
+        known = (SYSTEMATIC, SIMPOINT)
+        if self.points not in known:
+            raise InputError(f"--points: {unknown(self.points, 'one of', known)}")
+        _within("--clusters", self.clusters, 1, MOST_CLUSTERS)
+        if self.are_drawn:
+            if self.clusters != Settings().clusters:
+                raise InputError(
+                    f"--clusters cannot be used without --points {SIMPOINT}: intervals that are "
+                    "drawn have no clusters. Remove it."
+                )
+            return
+        if self.figure:
+            raise InputError(
+                f"--figure cannot be used with --points {SIMPOINT}: basic-block vectors are of "
+                "intervals of instructions. Remove one of them."
+            )
+        for name in ("error", "confidence", "first", "most"):
+            if getattr(self, name) != getattr(Settings(), name):
+                raise InputError(
+                    f"--{name} cannot be used with --points {SIMPOINT}: its intervals are not "
+                    "drawn at random, so they have no confidence interval. Remove one of them."
+                )
+
     def measuring(self) -> dict[str, Any]:
         """Return what decides which intervals there are and what is measured of each."""
         return {
@@ -90,6 +128,8 @@ class Settings:
             "seed": self.seed,
             "stacks": self.stacks,
             "activity": self.activity,
+            "points": self.points,
+            "clusters": self.clusters,
         }
 
 
@@ -141,6 +181,8 @@ class Whole:
     """What intervals are of."""
     figure_cycles: list[int] = field(default_factory=list)
     """In which figures were printed that are looked for."""
+    points: list[list[int]] = field(default_factory=list)
+    """Representatives of phases, each with the number of intervals it stands for."""
 
     @property
     def length(self) -> int:
@@ -189,12 +231,14 @@ def check_population(whole: Whole, settings: Settings) -> None:
             f"sample: found a hart that waits for interrupts in {whole.waiting:.0%} of the "
             f"functional run, expected {MOST_WAITING:.0%} at most: waits are not sampled."
         )
-    found, least = whole.population(settings), settings.first + ENDS
+    found, least, shorter = whole.population(settings), settings.first + ENDS, "shorter"
+    if not settings.are_drawn:
+        least, shorter = settings.clusters + 1, "shorter, or --clusters less"
     if found < least:
         raise InputError(
             f"sample: found a workload of {whole.length:,} {whole.unit}, which has {found:,} "
             f"intervals of {settings.interval:,}, expected {least:,} at "
-            "least: make --interval shorter, or run the whole workload in RTL."
+            f"least: make --interval {shorter}, or run the whole workload in RTL."
         )
 
 

@@ -20,7 +20,8 @@ MOST_ROWS, MOST_MODULES = 16, 6
 
 def print_result(result: Result, console: Console) -> None:
     """Print the estimates, what they rest on, and what they may not say."""
-    confidence = f"± ({result.settings.confidence:.4g})"
+    settings = result.settings
+    confidence = f"± ({settings.confidence:.4g})" if settings.are_drawn else "±"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("estimate", overflow="fold")
     for heading in ("mean", confidence, "error"):
@@ -71,9 +72,14 @@ def _lines(result: Result) -> list[str]:
     if result.bias is not None:
         lines.append(
             f"doubling the warm-up of {result.warm_up:,} {whole.unit} changes the estimate by "
-            f"{result.bias.mean:+.4g} ± {result.bias.half_width:.2g}"
+            f"{result.bias.mean:+.4g}{_width(result.bias.half_width)}"
         )
     return lines
+
+
+def _width(half_width: float) -> str:
+    """Return half of a confidence interval for people, nothing where there is none."""
+    return "" if math.isnan(half_width) else f" ± {half_width:.2g}"
 
 
 def _end(value: float) -> str:

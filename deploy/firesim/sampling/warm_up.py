@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
@@ -19,9 +20,14 @@ Measure = Callable[[Sequence[int], int], None]
 """Measures intervals, given by their numbers, behind a warm-up."""
 
 
-def compared(settings: Settings, population: int) -> list[int]:
-    """Return the intervals that are measured with two warm-ups: all but the ends of the first."""
-    return units_of(0, population, settings)[1:-1]
+def compared(settings: Settings, whole: Whole) -> list[int]:
+    """Return the intervals that are measured with two warm-ups.
+
+    These are all but the ends of the first that are drawn, or all representatives.
+    """
+    if not settings.are_drawn:
+        return [unit for unit, _ in whole.points]
+    return units_of(0, whole.population(settings), settings)[1:-1]
 
 
 def value_of(found: Interval, whole: Whole, settings: Settings) -> float | None:
@@ -34,18 +40,25 @@ def value_of(found: Interval, whole: Whole, settings: Settings) -> float | None:
 def bias_of(
     folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up: int
 ) -> Estimate | None:
-    """Return what a doubled warm-up changes; None where that was not measured."""
+    """Return what a doubled warm-up changes; None where that was not measured.
+
+    Nothing is known of the error where intervals were not drawn at random.
+    """
     settings = folder.settings
     pairs = [(folder.interval(unit, warm_up), folder.interval(unit, 2 * warm_up)) for unit in units]
     values = [
-        (value_of(before, whole, settings), value_of(after, whole, settings))
+        (before.unit, value_of(before, whole, settings), value_of(after, whole, settings))
         for before, after in pairs
         if before and after and before.state == after.state == MEASURED
     ]
-    changes = [b - a for a, b in values if a is not None and b is not None]
+    changes = {unit: b - a for unit, a, b in values if a is not None and b is not None}
+    if not settings.are_drawn and changes:
+        sizes = {unit: size for unit, size in whole.points if unit in changes}
+        total = math.fsum(sizes[unit] * change for unit, change in changes.items())
+        return Estimate(total / sum(sizes.values()), math.nan, math.nan, len(changes))
     if len(changes) < FEWEST:
         return None
-    return estimate(changes, ENDLESS, folder.settings.confidence)
+    return estimate(list(changes.values()), ENDLESS, folder.settings.confidence)
 
 
 def matters(bias: Estimate, value: float, settings: Settings) -> bool:
@@ -63,7 +76,7 @@ def chosen(folder: SampleFolder, whole: Whole, measure: Measure) -> int:
     warm_up = settings.warm_up
     if not settings.chooses_warm_up:
         return warm_up
-    units = compared(settings, whole.population(settings))
+    units = compared(settings, whole)
     measure(units, warm_up)
     while 4 * warm_up <= whole.length:
         measure(units, 2 * warm_up)

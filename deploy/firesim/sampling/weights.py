@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from firesim.sampling.estimates import drawn_of
+from firesim.sampling.estimates import drawn_of, represented_by
 from firesim.sampling.folder import MEASURED, Interval
 from firesim.sampling.settings import ENDS, Settings, Whole
 
@@ -20,8 +20,11 @@ Counts = Mapping[str, int]
 def weights_of(found: Sequence[Interval], whole: Whole, settings: Settings) -> dict[int, Fraction]:
     """Return how many intervals each measured one stands for, by its number.
 
-    The first and the last stand for themselves, those drawn for all between, as in the estimate.
+    The first and the last stand for themselves, those drawn for all between, and representatives
+    for the intervals of their phase, as in the estimate.
     """
+    if not settings.are_drawn:
+        return {unit: Fraction(size) for unit, size in represented_by(found, whole).items()}
     population = whole.population(settings)
     drawn = {one.unit for one in drawn_of(found, whole, settings)}
     between = Fraction(population - ENDS, max(1, len(drawn)))

@@ -48,7 +48,7 @@ def said(result: Result) -> dict[str, Any]:
         **({"figure": _printed(result.printed)} if result.printed else {}),
         **({"cycles": result.cycles} if result.cycles is not None else {}),
         **({"stacks": _stacks(result.stacks)} if result.stacks else {}),
-        "is_met": result.is_met,
+        "is_met": result.is_met if result.settings.are_drawn else None,
         "error": result.settings.error,
         "confidence": result.settings.confidence,
         "instructions": result.whole.instructions,
@@ -68,8 +68,8 @@ def _stacks(found: WholeStacks) -> dict[str, int]:
     return {"cycles": found.cycles, "stacks": len(found.stacks)}
 
 
-def _said(one: Estimate) -> dict[str, float]:
-    return {
+def _said(one: Estimate) -> dict[str, float | None]:
+    said = {
         "mean": one.mean,
         "low": one.mean - one.half_width,
         "high": one.mean + one.half_width,
@@ -77,6 +77,7 @@ def _said(one: Estimate) -> dict[str, float]:
         "deviation": one.deviation,
         "intervals": one.count,
     }
+    return {name: None if math.isnan(value) else value for name, value in said.items()}
 
 
 def _printed(found: Figures) -> dict[str, Any]:
@@ -89,5 +90,7 @@ def _printed(found: Figures) -> dict[str, Any]:
 
 def words(one: Estimate) -> tuple[str, str, str]:
     """Return mean, half width and error for people."""
+    if math.isnan(one.half_width):
+        return significant(one.mean, 5), "-", "unknown"
     error = "-" if one.mean == 0 else f"{one.error:.2%}"
     return significant(one.mean, 5), significant(one.half_width, 2), error

@@ -14,6 +14,7 @@ namespace firesim::functional {
 class CallPath final : public RetireObserver {
  public:
   void retired(const Retired &event) override;
+  bool uses_floats() const override { return false; }
   const std::vector<devices::CallFrame> &frames() const { return frames_; }
 
   void save(StateWriter &state) const;

@@ -35,6 +35,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
            memory_, harts_, blade_end_) {
   harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
   if (settings_.keeps_calls) harts_.keep_calls();
+  if (settings_.block_vectors) harts_[0].set_observer(settings_.block_vectors.get());
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -185,6 +186,7 @@ void FunctionalBlade::send(Batch &output) {
 void FunctionalBlade::finish(uint64_t) {
   if (!blade_end_.ended() && quantum_start_ != 0) bus_.advance(0, quantum_start_ - 1);
   settings_.console->flush();
+  if (settings_.block_vectors) settings_.block_vectors->finish();
   settings_.disk->store->note_written();
 }
 
@@ -299,6 +301,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   settings_.disk->store->load(state);
   settings_.console->load(state);
   if (settings_.keeps_calls) harts_.keep_calls();
+  if (settings_.block_vectors) harts_[0].set_observer(settings_.block_vectors.get());
   harts_.load_calls(state);
 }
 

@@ -11,6 +11,7 @@
 #include "functional/core/csr_bits.h"
 #include "functional/core/memory_map.h"
 #include "functional/core/shared_state.h"
+#include "functional/devices/clint.h"
 
 namespace firesim::functional {
 namespace {
@@ -40,6 +41,11 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
   check_fence_i = config.boolean("check_fence_i", false);
   keeps_calls = config.boolean("keeps_calls", false);
+  if (config.has("basic_blocks") && (harts != 1 || keeps_calls)) {
+    config.fail("basic_blocks", "none in a blade with several harts, or with keeps_calls");
+  }
+  block_vectors = BlockVectors::make(config.child("basic_blocks"),
+                                     config.child_where("basic_blocks"), context, kResetCycles);
   address_bits =
       static_cast<uint32_t>(config.integer("address_bits", 32, 32, csr_bits::kMostAddressBits));
   code_bytes = code_bytes_of(context.node_count * harts);

@@ -14,6 +14,7 @@
 #include "devices/host_interface.h"
 #include "devices/nic_settings.h"
 #include "devices/sector_store.h"
+#include "functional/blade/block_vectors.h"
 #include "functional/blade/parts.h"
 
 namespace firesim::functional {
@@ -30,6 +31,7 @@ struct Settings {
   size_t code_bytes;   // of each hart, for decoded code: what one in a crowd may take of the host
   bool check_fence_i;  // end where a fence.i is missing
   bool keeps_calls;    // follow calls in M mode, slowly, for traces that go on in RTL
+  std::unique_ptr<BlockVectors> block_vectors;  // of the lone hart, slowly; else null
   std::vector<PartEntry> parts;
   std::unique_ptr<devices::NicSettings> nic;
   std::unique_ptr<devices::Console> console;

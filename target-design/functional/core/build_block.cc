@@ -105,7 +105,7 @@ Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limi
               .ops = scratch_ops_.data()};
   const uint32_t ops = builder.finish(bytes);
   // A single instruction cannot store to what is decoded after it.
-  if (limit == 1) return &scratch_;
+  if (limit == 1 && !cacheable) return &scratch_;
   const uint64_t offset = physical - dram.base;
   shared.note_code(offset, second != 0 ? 2 : bytes);
   if (second != 0) shared.note_code(second - dram.base, 2);
@@ -165,8 +165,10 @@ Block *Core::find_block(uint64_t at, int64_t slots) {
   if (found != nullptr) {
     return found->instructions <= slots ? found : shorten(*found, static_cast<uint32_t>(slots));
   }
-  const bool whole = slots >= kMaxInstructions;
-  return build(at, physical, second, whole ? kMaxInstructions : slots, whole);
+  // An observed hart runs its instructions one by one: longer blocks would be shortened each time.
+  const int64_t most = observer == nullptr ? kMaxInstructions : 1;
+  const bool whole = slots >= most;
+  return build(at, physical, second, whole ? most : slots, whole);
 }
 
 void Core::drop_code() {

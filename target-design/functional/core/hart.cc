@@ -63,6 +63,10 @@ void Core::report_trap(uint32_t instruction, uint8_t from, uint64_t cycle) {
 
 // What an observer calculates leaves no trace in our flags.
 void Core::report(const Retired &event) {
+  if (!observer->uses_floats()) {
+    observer->retired(event);
+    return;
+  }
   end_host_float();
   observer->retired(event);
   begin_host_float();

@@ -62,6 +62,9 @@ class RetireObserver {
  public:
   virtual ~RetireObserver() = default;
   virtual void retired(const Retired &event) = 0;
+  // Whether `retired` calculates in floating point: the host's flags are then its own, which takes
+  // longer than all else.
+  virtual bool uses_floats() const { return true; }
 };
 
 class Hart {
