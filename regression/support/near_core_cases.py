@@ -15,6 +15,7 @@ from firesim_software.builder import own_program
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
+from regression.support.snapshots import equal_from_snapshots
 from regression.support.target_digest import digest
 from regression.support.ways import run_ways
 
@@ -22,6 +23,8 @@ ENTRY_BYTES = 32
 """Of a case in the program's table."""
 MOST_BYTES = 1_400_000
 """Of inputs in one program, which ends below the device tree."""
+FAR = 2_000
+"""Cycles of each way to memory, where a snapshot is to meet a unit in mid-operation."""
 OPERATION = re.compile(
     r"case=(\d+) status=(\d+) bytes=(\d+) cycles=(\d+) software=(\d+) stray=(\d+) digest=(\w+)"
 )
@@ -193,11 +196,26 @@ def run_batches(
     return found
 
 
+def snapshots_equal(experiment: Experiment, blade: str, far: Path) -> tuple[int, int]:
+    """Return how many runs from a snapshot equal one never stopped, and of how many.
+
+    `far` is a program whose cases have `FAR` as their latency: memory is so far away that the unit
+    is in mid-operation in almost every cycle.
+    """
+    count = 1 if experiment.quick else 8
+    return equal_from_snapshots(experiment, recipe(blade, far), count), count
+
+
 def hashes(
     experiment: Experiment, blade: str, elf: Path, check: Callable[[Run], object]
 ) -> list[str]:
-    """Return the token hashes of one program run in several ways, each of them checked."""
-    runs = run_ways(experiment, lambda **simulation: recipe(blade, elf, **simulation))
+    """Return the token hashes of one program run in several ways, each of them checked.
+
+    The full form runs it in Verilator, and metasimulated with a host that stalls at random, too.
+    """
+    stalled = {"stall_seed": experiment.seed | 1, "stall_rate": 32}
+    more = {} if experiment.quick else {"metasim": {"engine": "metasim", "metasim": stalled}}
+    runs = run_ways(experiment, lambda **simulation: recipe(blade, elf, **simulation), more)
     for run in runs.values():
         check(run)
     return [run.token_hash for run in runs.values()]

@@ -14,7 +14,7 @@ import chisel3.util._
  */
 class ProtobufSerializer(p: ProtobufParams) extends ProtobufEngine {
   private val objects = Module(new LineCache(p.objectLines, "protobuf_object_lines_read"))
-  private val reader = Module(new BackwardReader(8))
+  private val reader = Module(new ShortOrStream(8))
   private val wires = Module(new WireWriter)
   private val writer = Module(new BackwardWriter(4))
 
@@ -134,8 +134,8 @@ class ProtobufSerializer(p: ProtobufParams) extends ProtobufEngine {
     val found = objects.client.found
     when(found.valid) { andThen(Mux(address(3), found.bits(127, 64), found.bits(63, 0))) }
   }
-  objects.client.address.valid := false.B
-  objects.client.address.bits := DontCare
+  reader.short.found := objects.client.found
+  objects.client.address := reader.short.address
   objects.forget := socket.command.fire
   objects.abort := stops
 
