@@ -123,8 +123,12 @@ def test_functional_nodes_are_told_the_places_of_their_parts() -> None:
         "at": 0x6000_2000,
         "bytes": 4096,
         "interrupt": 3,
-        "options": {"checksum": 0, "moderation": 0},
+        "options": {"checksum": 0, "moderation": 0, "queues": 1},
     }
+    (nic,) = [
+        part for part in functional_parts(load_blade("rocket-4-rss")) if part["kind"] == "nic"
+    ]
+    assert nic["more_interrupts"] == [6, 7, 8]
 
 
 def test_a_program_of_the_users_own_is_linked_with_the_library(tmp_path: Path) -> None:

@@ -65,7 +65,9 @@ def _phandle(tree: Path, node: str) -> str:
     return _property(tree, node, "phandle", "i")
 
 
-@pytest.mark.parametrize("name", ["rocket-1", "rocket-2", "rocket-4", "rocket-4-l2"])
+@pytest.mark.parametrize(
+    "name", ["rocket-1", "rocket-2", "rocket-4", "rocket-4-l2", "rocket-4-rss"]
+)
 def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> None:
     source, tree = tmp_path / "b.dts", tmp_path / "b.dtb"
     blade = load_blade(name)
@@ -76,6 +78,8 @@ def test_device_tree_compiles_without_a_warning(tmp_path: Path, name: str) -> No
 
     assert _property(tree, "/cpus", "timebase-frequency", "i") == "32000000"
     assert _property(tree, "/soc/serial@60000000", "interrupts", "i") == "1"
+    nic = "3 6 7 8" if name == "rocket-4-rss" else "3"
+    assert _property(tree, "/soc/ethernet@60002000", "interrupts", "i") == nic
     assert _property(tree, "/soc/ethernet@60002000", "compatible") == "firesim,nic"
     harts = [f"/cpus/cpu@{hart}/interrupt-controller" for hart in range(blade.cores.count)]
     handles = [_phandle(tree, hart) for hart in harts]

@@ -15,16 +15,22 @@ namespace {
 constexpr uint64_t kMostRestoreCycles = 10'000'000;
 
 std::string nic_options(uint32_t features) {
-  constexpr const char *kNames[] = {"no options", "the option checksum", "the option moderation",
-                                    "the options checksum and moderation"};
-  return kNames[features & kNicFeatures];
+  const uint32_t queues = features >> kNicQueuesShift;
+  std::string text;
+  const auto add = [&text](const std::string &option) {
+    text += (text.empty() ? "" : ", ") + option;
+  };
+  if ((features & kNicChecksum) != 0) add("checksum");
+  if ((features & kNicModeration) != 0) add("moderation");
+  if (queues != 0) add(fmt::format("queues {}", queues));
+  return text.empty() ? "no options" : "the options " + text;
 }
 
 // Whether a word says that the restore program is done. Throws SnapshotError when the NIC that the
 // program found is not the one that was saved.
 bool is_done(uint32_t word, const WarmStart &start, const StateReader &state) {
   const uint32_t differs = (word ^ kRestoreDone) >> kRestoreNicShift;
-  if (((word ^ kRestoreDone) & 0xffff) != 0 || differs > kNicFeatures) return false;
+  if (((word ^ kRestoreDone) & 0xffff) != 0 || (differs & ~kNicFeatures) != 0) return false;
   if (differs == 0) return true;
   state.fail(fmt::format(
       "cannot be continued in RTL: its NIC has {}, and that of the RTL blade {}: choose a blade "

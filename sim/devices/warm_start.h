@@ -24,7 +24,10 @@ namespace firesim::devices {
 // registers of its harts: a failure code that the blade's host takes for itself.
 inline constexpr uint32_t kRestoreDone = 0x4444'3333;
 // In that word: in which features the NIC it found differs from the one that was saved.
-inline constexpr uint32_t kRestoreNicShift = 16, kNicFeatures = 3;
+inline constexpr uint32_t kRestoreNicShift = 16;
+// What that register can have: checksum, moderation, and the number of receive queues.
+inline constexpr uint32_t kNicChecksum = 1, kNicModeration = 2, kNicQueuesShift = 8;
+inline constexpr uint32_t kNicFeatures = kNicChecksum | kNicModeration | 6u << kNicQueuesShift;
 
 struct WarmStart {
   uint32_t harts = 1;
@@ -39,7 +42,7 @@ struct WarmStart {
   bool within_packet = false;
   bool discard_packet = false;
   std::vector<Flit> to_send;                  // before what the NIC sends
-  uint32_t nic_features = 0;                  // bit 0: checksum, bit 1: moderation
+  uint32_t nic_features = 0;                  // as its register says
   std::vector<std::vector<CallFrame>> calls;  // of each hart, where they were followed
   BladeEnd end;               // when it has ended, nothing else counts but what it printed
   uint64_t extra_cycles = 0;  // for which the blade was run after it had been saved

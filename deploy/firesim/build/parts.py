@@ -75,6 +75,15 @@ class Option(Strict):
     """What it is, with its unit."""
 
 
+class MoreInterrupts(Strict):
+    """Interrupts of a part beyond the first: one less than an option of it counts."""
+
+    option: PartName
+    """The option."""
+    sources: list[Annotated[int, Field(ge=1, le=1023)]]
+    """Source numbers at the PLIC, for the most that the option may be."""
+
+
 class DeviceTree(Strict):
     """What a part adds to nodes of the device tree that are not its own."""
 
@@ -157,6 +166,8 @@ class PeripheralPart(_BladePart):
     """Size of its registers, a power of two; `place.at` is a multiple of it."""
     place: Place | None = None
     """Where it is when the blade does not say otherwise; none for a part without registers."""
+    more_interrupts: MoreInterrupts | None = None
+    """Its interrupts beyond that of its place."""
     functional: bool = False
     """It has a model for functional nodes: functional.cc in its folder, or one of firesim-sim's."""
     link: LinkEnd | None = None
@@ -249,6 +260,16 @@ def _check_place(part: PeripheralPart, source: Source) -> None:
     if part.place is not None and part.place.at % part.bytes:
         text = f"found {part.place.at:#x}, expected a multiple of its {part.bytes:#x} bytes."
         raise source.error(("place", "at"), text)
+    more = part.more_interrupts
+    if more is None:
+        return
+    if more.option not in part.options:
+        text = unknown(more.option, "one of the options", list(part.options))
+        raise source.error(("more_interrupts", "option"), text)
+    most = part.options[more.option].most
+    if len(more.sources) != most - 1:
+        text = f"found {len(more.sources)}, expected {most - 1}: one less than {more.option}."
+        raise source.error(("more_interrupts", "sources"), text)
 
 
 def _check_options(part: PeripheralPart | CoprocessorPart, source: Source) -> None:

@@ -93,6 +93,13 @@ class BladePart:
     options: dict[str, int]
     opcodes: tuple[Opcode, ...] = ()
     """Of an accelerator on the cores; none for all other parts."""
+    more_interrupts: tuple[int, ...] = ()
+    """Beyond the first."""
+
+    @property
+    def interrupts(self) -> tuple[int, ...]:
+        """All its interrupts, the first one first."""
+        return (*(() if self.interrupt is None else (self.interrupt,)), *self.more_interrupts)
 
     @property
     def bytes(self) -> int:
@@ -224,6 +231,7 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
         text = f'found "{folder.name}", which is a SoC, expected it at the key "soc".'
         raise source.error(path, text)
     at, interrupt = _place(listed, spec, folder.name, path, source)
+    options = _options(listed, spec, path, source)
     return BladePart(
         name=listed.name or folder.name,
         kind=folder.name,
@@ -231,9 +239,17 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
         spec=spec,
         at=at,
         interrupt=interrupt,
-        options=_options(listed, spec, path, source),
+        options=options,
         opcodes=_opcodes(listed, spec, path, source),
+        more_interrupts=_more_interrupts(spec, options),
     )
+
+
+def _more_interrupts(
+    spec: PeripheralPart | CoprocessorPart, options: dict[str, int]
+) -> tuple[int, ...]:
+    more = spec.more_interrupts if isinstance(spec, PeripheralPart) else None
+    return tuple(more.sources[: options[more.option] - 1]) if more else ()
 
 
 def _opcodes(
@@ -321,19 +337,21 @@ def _check_places(parts: list[BladePart], source: Source) -> None:
             for other in _overlapping(part, end, parts[:index]):
                 text = f'{found}, which overlaps "{other.name}" at {other.at:#x}.'
                 raise source.error(("parts", index), text)
-        if part.interrupt is None:
-            continue
-        if part.interrupt > soc.interrupts:
-            text = f"found interrupt {part.interrupt}, expected 1 to {soc.interrupts}."
-            raise source.error(("parts", index), text)
-        for other in parts[:index]:
-            if other.interrupt == part.interrupt:
-                text = (
-                    f'found interrupt {part.interrupt} at "{part.name}", which "{other.name}" has.'
-                )
-                raise source.error(("parts", index), text)
+        _check_interrupts(part, index, parts[:index], source)
     if all(part.at is None for part in parts):
         raise source.error(("parts",), "found no part with registers, expected one that ends it.")
+
+
+def _check_interrupts(part: BladePart, index: int, others: list[BladePart], source: Source) -> None:
+    most = soc_part().interrupts
+    for number in part.interrupts:
+        if number > most:
+            text = f"found interrupt {number}, expected 1 to {most}."
+            raise source.error(("parts", index), text)
+        for other in others:
+            if number in other.interrupts:
+                text = f'found interrupt {number} at "{part.name}", which "{other.name}" has.'
+                raise source.error(("parts", index), text)
 
 
 def _check_opcodes(parts: list[BladePart], source: Source) -> None:
@@ -391,6 +409,12 @@ def definition(blade: Blade) -> list[dict[str, Any]]:
             "bytes": part.bytes,
             "interrupt": part.interrupt,
             "options": part.options,
+            **more_interrupts(part),
         }
         for part in blade.parts
     ]
+
+
+def more_interrupts(part: BladePart) -> dict[str, Any]:
+    """Return the further interrupts as a part's description has them: nothing without any."""
+    return {"more_interrupts": list(part.more_interrupts)} if part.more_interrupts else {}

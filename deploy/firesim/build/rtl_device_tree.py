@@ -39,7 +39,7 @@ def _piece(part: BladePart, file: str) -> str:
         words["unit"] = f"{part.at:x}"
         words["reg"] = f"0x0 {part.at:#x} 0x0 {part.bytes:#x}"
     if part.interrupt is not None:
-        words["interrupt"] = str(part.interrupt)
+        words["interrupt"] = " ".join(map(str, part.interrupts))
     try:
         return "\n" + Template(path.read_text(encoding="utf-8")).substitute(words)
     except (KeyError, ValueError) as error:

@@ -13,6 +13,9 @@ The rule, at the highest rate at which all three servers answer 98 % of what is 
 percentile with 5 threads is 1.2 times that with 4 or more, and the median is within 10 %. Only this
 shape can be compared: the functional engine gives every instruction one cycle. With `--engine rtl`
 it is the latency of one load on one thread, in RTL from a warm start.
+
+With `--queues 4` the server's NIC spreads flows among four receive queues, whose interrupts go to a
+hart each, and the server boots the tunable kernel; the loads stay as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from regression.published.memcached.rtl import measure_rtl
-from regression.support.cluster import run_cluster
+from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.linux import (
     ENGINE,
@@ -41,6 +44,7 @@ QUICK_RATES = (1_000, 3_000)
 CONNECTIONS, GET_KEYS, VALUE_BYTES = 20, 100, 10
 SERVED = 0.98
 """The part of what is asked that a server answers in time when it is not overloaded."""
+QUEUES_BLADE, QUEUES = "rocket-4-rss", (1, 2, 4)
 GOAL_P95_RATIO = 1.2
 GOAL_MEDIAN_CHANGE = 0.1
 
@@ -90,6 +94,17 @@ def _point(server: Server, found: list[Load]) -> Point:
     )
 
 
+def server_node(queues: int) -> Config:
+    """Return the server's hardware and software, with so many receive queues."""
+    if queues == 1:
+        return {"system": {"nodes": {"node0": {"blade": "rocket-4"}}}}
+    job = {"linux": "linux-memcached-queues", "args": [f"firesim_tunable.queues={queues}"]}
+    return {
+        "system": {"nodes": {"node0": {"blade": QUEUES_BLADE}}},
+        "workload": {"nodes": {"node0": job}},
+    }
+
+
 def measure(experiment: Experiment, server: Server, nodes: int, check: bool) -> list[Point]:
     """Run all rates against one server; with `check`, also with one worker thread."""
     rates = QUICK_RATES if experiment.quick else RATES
@@ -107,13 +122,15 @@ def measure(experiment: Experiment, server: Server, nodes: int, check: bool) -> 
     config = linux_config(
         f"rack_{nodes}",
         "linux-memcached",
-        {
-            "system": {"nodes": {"node0": {"blade": "rocket-4"}}},
-            "workload": {
-                "node": {"command": load},
-                "nodes": {"node0": {"command": f"{server.words} exec sh /etc/firesim/command"}},
+        merged(
+            server_node(experiment.arguments.queues),
+            {
+                "workload": {
+                    "node": {"command": load},
+                    "nodes": {"node0": {"command": f"{server.words} exec sh /etc/firesim/command"}},
+                },
             },
-        },
+        ),
     )
     name = server.name.replace(" ", "-")
     run = run_cluster(experiment, name, config)
@@ -183,6 +200,9 @@ def _table(experiment: Experiment, points: dict[str, list[Point]]) -> None:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=int, default=0, help="nodes of the rack (default: 8)")
     parser.add_argument("--milliseconds", type=int, default=0, help="target time of each rate")
+    parser.add_argument(
+        "--queues", type=int, choices=QUEUES, default=1, help="receive queues of the server's NIC"
+    )
     add_engine(parser)
 
 

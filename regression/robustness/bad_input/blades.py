@@ -28,6 +28,7 @@ place: {at: 0x6001_0000, interrupt: 4}
 hardware: mine.Mine
 """
 
+LANES = "options: {lanes: {default: 1, least: 1, most: 4, description: lanes}}\n"
 
 COPROCESSOR = """\
 kind: coprocessor
@@ -77,6 +78,29 @@ BLADE_CASES = [
         "two parts with one interrupt",
         'own.yaml:3: parts[4]: found interrupt 3 at "mine", which "nic" has.',
         HEAD + "parts: [{part: ./mine, interrupt: 3}]\n",
+    ),
+    blade(
+        "a queue's interrupt at another part",
+        'own.yaml:3: parts[4]: found interrupt 7 at "mine", which "nic" has.',
+        HEAD.replace("rocket-1", "rocket-4-rss") + "parts: [{part: ./mine, interrupt: 7}]\n",
+    ),
+    blade(
+        "three receive queues",
+        "own.yaml:3: parts[0].options.queues: found 3, expected a power of two.",
+        HEAD + "parts: [{part: nic, options: {queues: 3}}]\n",
+    ),
+    blade(
+        "further interrupts without their option",
+        'mine/part.yaml:6: more_interrupts.option: found "ways", expected one of the options '
+        '"lanes", did you mean "lanes"?',
+        HEAD + "parts: [./mine]\n",
+        f"{PART}more_interrupts: {{option: ways, sources: [5]}}\n{LANES}",
+    ),
+    blade(
+        "fewer further interrupts than their option asks for",
+        "mine/part.yaml:6: more_interrupts.sources: found 1, expected 3: one less than lanes.",
+        HEAD + "parts: [./mine]\n",
+        f"{PART}more_interrupts: {{option: lanes, sources: [5]}}\n{LANES}",
     ),
     blade(
         "two of a part of which there is one",

@@ -74,6 +74,20 @@ def test_what_needs_a_shell_is_refused_without_one(key: str, value: str, tmp_pat
         read(path)
 
 
+def test_a_workload_has_what_it_extends(tmp_path: Path) -> None:
+    usual, queues = describe("linux-memcached"), describe("linux-memcached-queues")
+    changed = {"name", "description", "extends", "kernel", "overlay"}
+    assert queues.model_dump(exclude=changed) == usual.model_dump(exclude=changed)
+    assert (queues.kernel, usual.kernel) == ("tunable", "usual")
+    for target, source in usual.overlay.items():
+        assert (queues.folder / queues.overlay[target]).samefile(usual.folder / source)
+    path = tmp_path / "mine/workload.yaml"
+    path.parent.mkdir()
+    path.write_text("name: mine\ndescription: x\nextends: linux-memcache\n")
+    with pytest.raises(LinuxError, match=r'yaml:3: extends: found "linux-memcache", '):
+        read(path)
+
+
 @pytest.mark.parametrize(
     ("target", "source", "expected"),
     [

@@ -26,11 +26,13 @@ NicFeatures nic_features(const std::vector<PartEntry> &parts) {
   NicFeatures features;
   for (const PartEntry &part : parts) {
     if (part.kind != "nic") continue;
-    const auto has = [&](const char *name) {
+    const auto option = [&](const char *name, int64_t otherwise) {
       const auto found = part.options.find(name);
-      return found != part.options.end() && found->second != 0;
+      return found == part.options.end() ? otherwise : found->second;
     };
-    features = {.checksum = has("checksum"), .moderation = has("moderation")};
+    features = {.checksum = option("checksum", 0) != 0,
+                .moderation = option("moderation", 0) != 0,
+                .queues = static_cast<uint32_t>(option("queues", 1))};
   }
   return features;
 }
@@ -78,7 +80,7 @@ void Bus::map(const PartEntry &part, DeviceMemory &memory) {
   } else if (part.kind == "nic") {
     device = &nic_;
   }
-  places_.push_back({part.base, part.bytes, device, part.interrupt});
+  places_.push_back({part.base, part.bytes, device, part.interrupt, part.more_interrupts});
 }
 
 const Bus::Place *Bus::place(uint64_t address) const {
@@ -202,6 +204,9 @@ uint64_t Bus::next_event(uint32_t hart) const {
 void Bus::update_levels() {
   for (const Place &place : places_) {
     if (place.source != 0) plic_.set_level(place.source, place.device->interrupt());
+    for (uint32_t i = 0; i < place.more_sources.size(); ++i) {
+      plic_.set_level(place.more_sources[i], place.device->more_interrupt(i));
+    }
   }
 }
 

@@ -75,6 +75,7 @@ class Bus final : public Mmio {
     uint64_t bytes;
     RegisterDevice *device;  // null for the finisher
     uint32_t source;         // of the PLIC; 0 for none
+    std::vector<uint32_t> more_sources;
   };
 
   void map(const PartEntry &part, DeviceMemory &memory);

@@ -21,6 +21,32 @@ bool is_ours(const std::string &kind) {
   return std::any_of(ours.begin(), ours.end(), [&](const auto &part) { return part.kind == kind; });
 }
 
+// The NIC has an interrupt of each receive queue.
+void check_queues(const PartEntry &part, const devices::Config &config) {
+  const auto option = part.options.find("queues");
+  const int64_t queues = option == part.options.end() ? 1 : option->second;
+  if (queues != 1 && queues != 2 && queues != 4) config.fail("options", "1, 2 or 4 queues");
+  if (part.more_interrupts.size() + 1 != static_cast<size_t>(queues)) {
+    config.fail("more_interrupts", fmt::format("{} for {} queues", queues - 1, queues));
+  }
+}
+
+// All sources of the PLIC that a part has.
+std::vector<uint32_t> sources(const PartEntry &part) {
+  std::vector<uint32_t> all = part.more_interrupts;
+  if (part.interrupt != 0) all.push_back(part.interrupt);
+  return all;
+}
+
+bool share_source(const PartEntry &one, const PartEntry &other) {
+  const std::vector<uint32_t> taken = sources(other);
+  const auto is_taken = [&](uint32_t source) {
+    return std::find(taken.begin(), taken.end(), source) != taken.end();
+  };
+  const std::vector<uint32_t> own = sources(one);
+  return std::any_of(own.begin(), own.end(), is_taken);
+}
+
 PartEntry read_part(const nlohmann::json &json, const std::string &where,
                     const SimulationContext &context) {
   devices::Config config(json, where);
@@ -30,6 +56,15 @@ PartEntry read_part(const nlohmann::json &json, const std::string &where,
   part.base = config.required_integer("at", kDevicesBase, kDevicesBase + kDevicesBytes - 1);
   part.bytes = config.integer("bytes", kPageBytes, kPageBytes, kDevicesBytes);
   part.interrupt = static_cast<uint32_t>(config.integer("interrupt", 0, 0, kPlicSources));
+  if (config.has("more_interrupts")) {
+    for (const auto &[index, value] : config.child("more_interrupts").items()) {
+      const int64_t source = value.is_number_integer() ? value.get<int64_t>() : 0;
+      if (source < 1 || source > int64_t{kPlicSources}) {
+        config.fail("more_interrupts", fmt::format("numbers from 1 to {}", kPlicSources));
+      }
+      part.more_interrupts.push_back(static_cast<uint32_t>(source));
+    }
+  }
   if (config.has("options")) {
     for (const auto &[name, value] : config.child("options").items()) {
       if (!value.is_number_integer()) config.fail("options", "whole numbers");
@@ -43,6 +78,7 @@ PartEntry read_part(const nlohmann::json &json, const std::string &where,
     config.fail("library", is_ours(part.kind) ? "none: the kind is ours" : "a shared object");
   }
   if (part.kind == "finisher" && part.interrupt != 0) config.fail("interrupt", "none");
+  if (part.kind == "nic") check_queues(part, config);
   config.finish();
   return part;
 }
@@ -50,16 +86,17 @@ PartEntry read_part(const nlohmann::json &json, const std::string &where,
 }  // namespace
 
 std::vector<PartEntry> usual_parts() {
-  return {{"uart", "uart", kUartBase, kUartBytes, kUartInterrupt, {}, ""},
+  return {{"uart", "uart", kUartBase, kUartBytes, kUartInterrupt, {}, {}, ""},
           {"block_device",
            "block_device",
            kBlockDeviceBase,
            kBlockDeviceBytes,
            kBlockDeviceInterrupt,
            {},
+           {},
            ""},
-          {"nic", "nic", kNicBase, kNicBytes, kNicInterrupt, {}, ""},
-          {"finisher", "finisher", kFinisherBase, kFinisherBytes, 0, {}, ""}};
+          {"nic", "nic", kNicBase, kNicBytes, kNicInterrupt, {}, {}, ""},
+          {"finisher", "finisher", kFinisherBase, kFinisherBytes, 0, {}, {}, ""}};
 }
 
 std::vector<PartEntry> read_parts(const nlohmann::json &parts, const std::string &where,
@@ -81,7 +118,7 @@ std::vector<PartEntry> read_parts(const nlohmann::json &parts, const std::string
         throw DescriptionError(
             fmt::format("{}: \"{}\" overlaps \"{}\"", place, part.name, other.name));
       }
-      if (part.interrupt != 0 && part.interrupt == other.interrupt) {
+      if (share_source(part, other)) {
         throw DescriptionError(
             fmt::format("{}: \"{}\" has the interrupt of \"{}\"", place, part.name, other.name));
       }

@@ -22,6 +22,7 @@ struct PartEntry {
   uint64_t base = 0;
   uint64_t bytes = kPageBytes;
   uint32_t interrupt = 0;  // source of the PLIC; 0 for none
+  std::vector<uint32_t> more_interrupts;
   std::map<std::string, int64_t> options;
   std::string library;
 };

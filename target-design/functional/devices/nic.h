@@ -14,9 +14,13 @@ namespace firesim::functional {
 struct NicFeatures {
   bool checksum = false;    // makes those of frames it sends, and sums of those it receives
   bool moderation = false;  // holds interrupts back
+  uint32_t queues = 1;      // receive queues, among which flows are spread
 
-  bool any() const { return checksum || moderation; }
-  uint32_t word() const { return (checksum ? 1u : 0) | (moderation ? 2u : 0); }
+  bool any() const { return word() != 0; }
+  // As FEATURES says.
+  uint32_t word() const {
+    return (checksum ? 1u : 0) | (moderation ? 2u : 0) | (queues > 1 ? queues << 8 : 0);
+  }
 };
 
 class Nic final : public RegisterDevice {
@@ -46,8 +50,8 @@ class Nic final : public RegisterDevice {
   // Nothing is being sent, or written to memory, and all packets that were have been taken note of.
   bool at_rest() const { return sender_.at_rest() && receiver_.at_rest(); }
   // Buffers for packets that have not come yet, oldest first.
-  std::vector<uint64_t> receive_buffers() const {
-    return {receiver_.requests().begin(), receiver_.requests().end()};
+  std::vector<uint64_t> receive_buffers(uint32_t queue) const {
+    return {receiver_.requests(queue).begin(), receiver_.requests(queue).end()};
   }
   std::vector<Flit> unread(bool &cut) const { return receiver_.unread(cut); }
   // Sent, and not on the link yet.
@@ -55,29 +59,42 @@ class Nic final : public RegisterDevice {
 
   void advance(uint64_t cycle) override;
   uint64_t next_event() const override;
-  bool interrupt() const override;
+  bool interrupt() const override { return raises(0); }
+  bool more_interrupt(uint32_t index) const override { return raises(index + 1); }
   void save(StateWriter &state) const override;
   void load(StateReader &state) override;
   nlohmann::json statistics() const;
 
  private:
-  std::span<const RegisterInfo> registers() const override;
+  std::span<const RegisterInfo> registers() const override { return registers_; }
   uint64_t read_register(uint32_t offset) override;
   void write_register(uint32_t offset, uint64_t value) override;
 
+  // An interrupt: of a receive queue; the first one's is that of completed sends, too.
+  struct Line {
+    uint32_t mask = 0;
+    uint32_t moderation = 0;
+    uint64_t pending_since = kNever;  // kNever while nothing is pending
+  };
+
+  uint64_t read_queue(uint32_t queue, uint32_t offset);
+  void write_queue(uint32_t queue, uint32_t offset, uint64_t value);
   void set_features(NicFeatures features);
+  void load_features(StateReader &state);
+  uint32_t sends_complete(uint32_t line) const { return line == 0 ? sender_.completions() : 0; }
   // Completions that wait and are not masked.
-  bool pending() const;
+  bool pending(uint32_t line) const;
   void note_pending();
-  uint64_t held_until() const;
+  // The cycle from which on what is pending interrupts.
+  uint64_t held_until(uint32_t line) const;
+  bool raises(uint32_t line) const;
 
   NicFeatures features_;
+  std::vector<RegisterInfo> registers_;
   uint64_t mac_;
-  uint32_t interrupt_mask_ = 0;
-  uint32_t moderation_ = 0;
+  std::vector<Line> lines_{1};
   uint64_t now_ = 0;
-  uint64_t pending_since_ = kNever;  // kNever while nothing is pending
-  FlitTimeline output_;              // in the time of the link
+  FlitTimeline output_;  // in the time of the link
   NicSender sender_;
   NicReceiver receiver_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/state.h"
+#include "functional/devices/toeplitz.h"
 
 namespace firesim::functional {
 namespace {
@@ -12,26 +13,58 @@ namespace {
 constexpr uint64_t kNoCycle = UINT64_MAX;
 constexpr uint64_t kAddressMask = 0xffff'ffff'fff8;
 
+template <typename T>
+void save_queue(StateWriter &state, const std::deque<T> &queue) {
+  state.u64s(std::vector<uint64_t>(queue.begin(), queue.end()));
+}
+
+template <typename T>
+void load_queue(StateReader &state, std::deque<T> &queue, uint64_t most) {
+  queue.clear();
+  for (const uint64_t entry : state.u64s(most)) queue.push_back(static_cast<T>(entry));
+}
+
 }  // namespace
 
-void NicReceiver::request(uint64_t address) {
-  if (requests_.size() == kQueueDepth) return;
-  requests_.push_back(address & kAddressMask);
+void NicReceiver::request(uint32_t queue, uint64_t address) {
+  std::deque<uint64_t> &requests = queues_[queue].requests;
+  if (requests.size() == kQueueDepth) return;
+  requests.push_back(address & kAddressMask);
   start_write(now_);
 }
 
-uint32_t NicReceiver::take_completion() {
-  if (completions_.empty()) return 0;
-  const uint32_t completion = completions_.front();
-  completions_.pop_front();
+uint32_t NicReceiver::take_completion(uint32_t queue) {
+  std::deque<uint32_t> &completions = queues_[queue].completions;
+  if (completions.empty()) return 0;
+  const uint32_t completion = completions.front();
+  completions.pop_front();
   // A packet that was written and waited for room.
-  if (writing_ && write_start_ + lengths_.front() <= now_) finish_write(now_);
+  const bool written = writing_ && write_start_ + lengths_.front() <= now_;
+  if (written && owners_.front() == queue) finish_write(now_);
   return completion;
+}
+
+bool NicReceiver::at_rest() const {
+  const auto has_completions = [](const Queue &queue) { return !queue.completions.empty(); };
+  return !writing_ && std::none_of(queues_.begin(), queues_.end(), has_completions);
+}
+
+uint32_t NicReceiver::owner_of(std::span<const uint64_t> packet) const {
+  if (queues_.size() == 1) return 0;
+  const std::optional<uint32_t> hash = flow_hash(packet);
+  if (!hash) return 0;
+  const uint32_t entry = *hash % kIndirections;
+  const uint64_t queue = table_[entry / 32] >> (2 * (entry % 32)) & 3;
+  return static_cast<uint32_t>(queue % queues_.size());
 }
 
 uint64_t NicReceiver::next_event() const {
   if (writing_) return has_room() ? write_start_ + lengths_.front() : kNoCycle;
-  return requests_.empty() ? kNoCycle : input_.first_packet_end();
+  // A packet that waits for a buffer of its queue holds up all others.
+  if (!lengths_.empty()) return kNoCycle;
+  const auto has_requests = [](const Queue &queue) { return !queue.requests.empty(); };
+  const bool any = std::any_of(queues_.begin(), queues_.end(), has_requests);
+  return any ? input_.first_packet_end() : kNoCycle;
 }
 
 uint64_t NicReceiver::used(uint64_t cycle) const {
@@ -96,6 +129,7 @@ void NicReceiver::take_flit(const uint64_t *data, uint64_t cycle, bool last) {
   const size_t waiting = lengths_.size() - (writing_ ? 1 : 0);
   if (stored && waiting < kMostPackets) {
     lengths_.push_back(arriving_words_);
+    owners_.push_back(owner_of({words_.data() + words_.size() - arriving_words_, arriving_words_}));
     arriving_words_ = 0;
     start_write(cycle);
     return;
@@ -106,10 +140,10 @@ void NicReceiver::take_flit(const uint64_t *data, uint64_t cycle, bool last) {
 }
 
 void NicReceiver::start_write(uint64_t cycle) {
-  if (writing_ || lengths_.empty() || requests_.empty()) return;
+  if (writing_ || lengths_.empty() || oldest().requests.empty()) return;
   writing_ = true;
-  address_ = requests_.front();
-  requests_.pop_front();
+  address_ = oldest().requests.front();
+  oldest().requests.pop_front();
   write_start_ = cycle;
 }
 
@@ -118,8 +152,9 @@ void NicReceiver::finish_write(uint64_t cycle) {
   memory_->write(address_, words_.data() + first_word_, uint64_t{words} * 8, cycle, "NIC");
   const std::span<const uint64_t> packet(words_.data() + first_word_, words);
   const uint32_t sum = sums_ ? internet_sum(packet, kSumStart) : 0;
-  completions_.push_back(sum << 16 | words * 8);
+  oldest().completions.push_back(sum << 16 | words * 8);
   lengths_.pop_front();
+  owners_.pop_front();
   writing_ = false;
   first_word_ += words;
   if (first_word_ == words_.size() || first_word_ >= kBufferWords) {
@@ -148,11 +183,11 @@ void NicReceiver::save(StateWriter &state) const {
   input_.save(state);
   state.u64(now_);
   state.u64s({words_.data() + first_word_, words_.size() - first_word_});
-  state.u64s(std::vector<uint64_t>(lengths_.begin(), lengths_.end()));
+  save_queue(state, lengths_);
   state.u64(arriving_words_);
   state.boolean(dropping_);
-  state.u64s(std::vector<uint64_t>(requests_.begin(), requests_.end()));
-  state.u64s(std::vector<uint64_t>(completions_.begin(), completions_.end()));
+  save_queue(state, queues_[0].requests);
+  save_queue(state, queues_[0].completions);
   state.boolean(writing_);
   state.u64(address_);
   state.u64(write_start_);
@@ -169,14 +204,12 @@ void NicReceiver::load(StateReader &state) {
   now_ = state.past_cycle();
   words_ = state.u64s(kBufferWords + kMostFrameWords);
   first_word_ = 0;
-  const std::vector<uint64_t> lengths = state.u64s(kMostPackets + 1);
-  lengths_.assign(lengths.begin(), lengths.end());
+  load_queue(state, lengths_, kMostPackets + 1);
+  owners_.assign(lengths_.size(), 0);  // without load_queues
   arriving_words_ = static_cast<uint32_t>(state.u64(kMostFrameWords));
   dropping_ = state.boolean();
-  const std::vector<uint64_t> requests = state.u64s(kQueueDepth);
-  requests_.assign(requests.begin(), requests.end());
-  const std::vector<uint64_t> completions = state.u64s(kQueueDepth);
-  completions_.assign(completions.begin(), completions.end());
+  load_queue(state, queues_[0].requests, kQueueDepth);
+  load_queue(state, queues_[0].completions, kQueueDepth);
   writing_ = state.boolean();
   address_ = state.u64(kAddressMask);
   write_start_ = state.past_cycle();
@@ -187,6 +220,32 @@ void NicReceiver::load(StateReader &state) {
   for (const uint32_t length : lengths_) held += length;
   if (held != words_.size() || (writing_ && lengths_.empty())) {
     state.fail("the packets in the NIC do not match their data");
+  }
+}
+
+void NicReceiver::save_queues(StateWriter &state) const {
+  state.section("nic_queues", 1);
+  save_queue(state, owners_);
+  state.u64s({table_.data(), table_.size()});
+  for (size_t i = 1; i < queues_.size(); ++i) {
+    save_queue(state, queues_[i].requests);
+    save_queue(state, queues_[i].completions);
+  }
+}
+
+void NicReceiver::load_queues(StateReader &state) {
+  state.section("nic_queues", 1);
+  load_queue(state, owners_, lengths_.size());
+  const auto unknown = [this](uint32_t owner) { return owner >= queues_.size(); };
+  if (owners_.size() != lengths_.size() || std::any_of(owners_.begin(), owners_.end(), unknown)) {
+    state.fail("the packets in the NIC do not match its receive queues");
+  }
+  const std::vector<uint64_t> table = state.u64s(kTableWords);
+  if (table.size() != kTableWords) state.fail("found part of the NIC's indirection table");
+  std::copy(table.begin(), table.end(), table_.begin());
+  for (size_t i = 1; i < queues_.size(); ++i) {
+    load_queue(state, queues_[i].requests, kQueueDepth);
+    load_queue(state, queues_[i].completions, kQueueDepth);
   }
 }
 

@@ -43,6 +43,8 @@ class RegisterDevice {
   // its interrupt, or memory.
   virtual uint64_t next_event() const = 0;
   virtual bool interrupt() const = 0;
+  // Of the interrupts beyond the first, from 0.
+  virtual bool more_interrupt(uint32_t /*index*/) const { return false; }
 
   virtual void save(StateWriter &state) const = 0;
   virtual void load(StateReader &state) = 0;

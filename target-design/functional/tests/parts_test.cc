@@ -53,6 +53,20 @@ TEST(Parts, ThatCannotBeAreRefusedWithTheirPlace) {
             "n: parts[1]: \"a\" has the interrupt of \"uart\"");
   EXPECT_EQ(refusal({uart, mine(kUartBase + 0x1000, 4, "uart")}),
             "n: parts[1]: found \"uart\" twice");
+  const auto nic = [](const json &queues, const json &more) {
+    return json{{"kind", "nic"},
+                {"at", kNicBase},
+                {"interrupt", 3},
+                {"options", {{"queues", queues}}},
+                {"more_interrupts", more}};
+  };
+  EXPECT_EQ(refusal({uart, nic(2, {6})}), "");
+  EXPECT_EQ(refusal({nic(2, {6}), mine(kUartBase, 6, "a")}),
+            "n: parts[1]: \"a\" has the interrupt of \"nic\"");
+  EXPECT_NE(refusal({uart, nic(4, {6})}).find("3 for 4 queues"), std::string::npos);
+  EXPECT_NE(refusal({uart, nic(3, {6, 7})}).find("1, 2 or 4 queues"), std::string::npos);
+  EXPECT_NE(refusal({uart, nic(2, {9})}).find("numbers from 1 to 8"), std::string::npos);
+  EXPECT_NE(refusal({uart, nic(2, {"x"})}).find("numbers from 1 to 8"), std::string::npos);
   EXPECT_NE(refusal({{{"kind", "mine"}, {"at", kUartBase}}}).find("library"), std::string::npos);
   EXPECT_NE(
       refusal({{{"kind", "finisher"}, {"at", kUartBase}, {"interrupt", 2}}}).find("interrupt"),

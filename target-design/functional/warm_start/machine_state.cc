@@ -16,20 +16,22 @@ constexpr uint64_t kTime = kClintBase + 0xbff8;
 constexpr uint64_t kPriority = kPlicBase, kEnable = kPlicBase + 0x2000;
 constexpr uint64_t kThreshold = kPlicBase + 0x20'0000;
 constexpr uint64_t kNicCounts = kNicBase + 0x20, kNicModeration = kNicBase + 0x60;
+constexpr uint64_t kNicReceive = kNicBase + 0x08, kNicInterruptMask = kNicBase + 0x30;
+// Of a NIC with several receive queues: its indirection table, and the page of each queue.
+constexpr uint64_t kNicTable = kNicBase + 0x80, kNicQueueBytes = 0x100;
 
 // Registers of the devices that can be read and written: address, bytes.
 constexpr std::pair<uint64_t, uint32_t> kDeviceRegisters[] = {
-    {kUartBase + 0x18, 4},         // divisor
-    {kUartBase + 0x08, 4},         // transmit control
-    {kUartBase + 0x0c, 4},         // receive control
-    {kUartBase + 0x10, 4},         // interrupt enable
-    {kBlockDeviceBase + 0x00, 8},  // address
-    {kBlockDeviceBase + 0x08, 4},  // sector
-    {kBlockDeviceBase + 0x10, 4},  // count
-    {kBlockDeviceBase + 0x18, 4},  // write
-    {kBlockDeviceBase + 0x50, 4},  // interrupt mask
-    {kNicBase + 0x30, 4},          // interrupt mask
-    {kNicBase + 0x38, 4},          // rate
+    {kUartBase + 0x18, 4},                               // divisor
+    {kUartBase + 0x08, 4},                               // transmit control
+    {kUartBase + 0x0c, 4},                               // receive control
+    {kUartBase + 0x10, 4},                               // interrupt enable
+    {kBlockDeviceBase + 0x00, 8},                        // address
+    {kBlockDeviceBase + 0x08, 4},                        // sector
+    {kBlockDeviceBase + 0x10, 4},                        // count
+    {kBlockDeviceBase + 0x18, 4},                        // write
+    {kBlockDeviceBase + 0x50, 4},                        // interrupt mask
+    {kNicInterruptMask, 4},       {kNicBase + 0x38, 4},  // rate
 };
 
 uint64_t read(Bus &bus, uint64_t address, uint32_t bytes, uint64_t cycle) {
@@ -54,7 +56,14 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
     state.registers.push_back({address, bytes, read(bus, address, bytes, cycle)});
   };
   for (const auto &[address, bytes] : kDeviceRegisters) add(address, bytes);
-  if (bus.nic().features().moderation) add(kNicModeration, 4);
+  const NicFeatures &nic = bus.nic().features();
+  if (nic.moderation) add(kNicModeration, 4);
+  for (uint32_t queue = 1; queue < nic.queues; ++queue) {
+    add(kNicInterruptMask + kNicQueueBytes * queue, 4);
+    if (nic.moderation) add(kNicModeration + kNicQueueBytes * queue, 4);
+  }
+  for (uint32_t i = 0; nic.queues > 1 && i < NicReceiver::kTableWords; ++i)
+    add(kNicTable + 8 * i, 8);
   for (uint32_t source = 1; source <= Plic::kSources; ++source) add(kPriority + 4 * source, 4);
   for (uint32_t context = 0; context < 2 * harts.size(); ++context) {
     add(kThreshold + 0x1000 * context, 4);
@@ -65,9 +74,13 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
     add(kSoftwareInterrupt + 4 * i, 4);
     add(kTimeCompare + 8 * i, 8);
   }
-  state.receive_buffers = bus.nic().receive_buffers();
+  for (uint32_t queue = 0; queue < nic.queues; ++queue) {
+    for (const uint64_t buffer : bus.nic().receive_buffers(queue)) {
+      state.receive_requests.push_back({kNicReceive + kNicQueueBytes * queue, 8, buffer});
+    }
+  }
   state.send_completions = read(bus, kNicCounts, 4, cycle) >> 16 & 0xff;
-  state.nic_features = bus.nic().features().word();
+  state.nic_features = nic.word();
   state.time_ticks = read(bus, kTime, 8, cycle);
   return state;
 }

@@ -22,11 +22,11 @@ struct RegisterValue {
 
 struct MachineState {
   std::vector<ArchitecturalState> harts;
-  std::vector<RegisterValue> registers;   // in the order in which they are to be written
-  std::vector<uint64_t> receive_buffers;  // posted to the NIC and not used, oldest first
-  uint32_t send_completions = 0;          // of the NIC, not taken
-  uint32_t nic_features = 0;              // as its register FEATURES says
-  uint64_t time_ticks = 0;                // mtime
+  std::vector<RegisterValue> registers;         // in the order in which they are to be written
+  std::vector<RegisterValue> receive_requests;  // buffers for packets, in their order
+  uint32_t send_completions = 0;                // of the NIC, not taken
+  uint32_t nic_features = 0;                    // as its register FEATURES says
+  uint64_t time_ticks = 0;                      // mtime
 };
 
 // The state of a blade in `cycle`, which all harts have reached.

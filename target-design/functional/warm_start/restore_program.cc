@@ -21,7 +21,7 @@ constexpr uint8_t kMachine = 3;
 constexpr uint64_t kFlagStride = 64;  // a cache line for each flag
 constexpr uint32_t kJump = 2;         // instructions a hart's jump to its section takes, less one
 
-constexpr uint64_t kNicSend = kNicBase, kNicReceive = kNicBase + 0x08;
+constexpr uint64_t kNicSend = kNicBase;
 constexpr uint64_t kNicCounts = kNicBase + 0x20, kNicFeatures = kNicBase + 0x50;
 constexpr uint64_t kDummyBytes = 8;
 
@@ -68,8 +68,9 @@ void restore_send_completions(Section &section, uint32_t count) {
 
 void restore_devices(Section &section, const MachineState &state) {
   restore_send_completions(section, state.send_completions);
-  for (const uint64_t buffer : state.receive_buffers) section.store(kNicReceive, 8, buffer);
-  for (const RegisterValue &one : state.registers) section.store(one.address, one.bytes, one.value);
+  for (const auto &stored : {state.receive_requests, state.registers}) {
+    for (const RegisterValue &one : stored) section.store(one.address, one.bytes, one.value);
+  }
   section.store(kClintBase + 0xbff8, 8, state.time_ticks);
   section.fence();
 }

@@ -30,6 +30,8 @@ class Description(Strict):
     """The name of its folder."""
     description: str
     """One sentence for people."""
+    extends: str = Field(default="", exclude=True)
+    """Another workload, of which this one has everything that it does not say itself."""
     base: Literal["busybox", "debian", "programs"] = "busybox"
     """`busybox`: a small initramfs; `debian`: Debian's base on the block device; `programs`: an
     initramfs with nothing but `programs`, in which `command` is one of them with its words: no
@@ -75,7 +77,20 @@ def describe(name: str) -> Description:
     """
     if name not in workloads():
         raise LinuxError(unknown("Linux workload", name, workloads(), FOLDER))
-    return read(FOLDER / name / FILE)
+    found = read(FOLDER / name / FILE)
+    return _extended(found) if found.extends else found
+
+
+def _extended(found: Description) -> Description:
+    """Return a workload with what it extends; files of that one lie where they are."""
+    path = FOLDER / found.name / FILE
+    other = read(FOLDER / found.extends / FILE)
+    if other.extends:
+        expected = "expected a workload that extends none."
+        raise read_yaml(path).error(("extends",), f'found "{found.extends}", {expected}')
+    overlay = {at: f"../{other.name}/{source}" for at, source in other.overlay.items()}
+    own = {key: getattr(found, key) for key in found.model_fields_set}
+    return other.model_copy(update={**own, "overlay": {**overlay, **found.overlay}})
 
 
 def read(path: Path) -> Description:
@@ -100,6 +115,9 @@ def _check(written: Source, path: Path, found: Description) -> None:
 
     own = path.parent.name
     check(found.name == own, ("name",), found.name, f'"{own}", the name of its folder')
+    known = workloads()
+    good = not found.extends or found.extends in known
+    check(good, ("extends",), found.extends, f"any of {', '.join(known)}")
     for target, source in found.overlay.items():
         key = ("overlay", target)
         plain = target.startswith("/") and ".." not in target.split("/")

@@ -213,7 +213,7 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
       EXPECT_LE(is.mcycle - was.mcycle, 3200u);
     }
     EXPECT_EQ(restored.registers, saved.registers);
-    EXPECT_EQ(restored.receive_buffers, saved.receive_buffers);
+    EXPECT_EQ(restored.receive_requests, saved.receive_requests);
     EXPECT_EQ(restored.send_completions, saved.send_completions);
     EXPECT_LE(restored.time_ticks - saved.time_ticks, (end - done) / kCyclesPerTick + 2);
   }
@@ -222,7 +222,7 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
 INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest, testing::Values(1, 2, 8));
 
 TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
-  for (const uint32_t features : {0u, 1u, 2u, 3u}) {
+  for (const uint32_t features : {0u, 1u, 2u, 3u, 0x400u, 0x203u}) {
     Machine before(1), after(1);
     ArchitecturalState state;
     state.cycle = kResetCycles;

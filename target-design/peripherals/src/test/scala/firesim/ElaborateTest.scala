@@ -34,7 +34,7 @@ class ElaborateTest extends AnyFunSuite {
 
   private val uart = ("UARTPart", "uart", 1, "")
   private val disk = ("BlockDevicePart", "block_device", 2, "\"trackers\": 2")
-  private val nic = ("NICPart", "nic", 3, "\"checksum\": 0, \"moderation\": 0")
+  private val nic = ("NICPart", "nic", 3, "\"checksum\": 0, \"moderation\": 0, \"queues\": 1")
   private val finisher = ("FinisherPart", "finisher", 0, "")
 
   private def partsFile(text: String): String =

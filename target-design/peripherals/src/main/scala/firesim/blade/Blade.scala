@@ -71,11 +71,9 @@ class Blade(p: BladeParams) extends Module {
     soc.io.dma :<>= dma.slave
   }
 
-  private val levels = for {
-    (place, ports) <- attached
-    source <- place.interrupt
-    level <- ports.interrupt
-  } yield source -> level
+  private val levels = attached.flatMap { case (place, ports) =>
+    place.interrupt.zip(ports.interrupt) ++ place.moreInterrupts.zip(ports.moreInterrupts)
+  }
 
   /** Input i of the SoC is PLIC source i + 1. */
   soc.io.interrupts := VecInit(

@@ -16,6 +16,7 @@ import scala.util.{Failure, Success, Try}
  * @param options by name, as its part.yaml declares them
  * @param soc the SoC it stands beside, with the widths of the SoC's ports
  * @param streamStages parts of the blade that stand in the streams of a NIC
+ * @param moreInterrupts source numbers of its further interrupts
  */
 case class PartPlace(
     name: String,
@@ -23,7 +24,8 @@ case class PartPlace(
     interrupt: Option[Int],
     options: Map[String, Int],
     soc: SoCParams,
-    streamStages: Int = 0
+    streamStages: Int = 0,
+    moreInterrupts: Seq[Int] = Nil
 )
 
 /** A stage on the SoC's way to memory: it answers `in` and asks `out`, both as wide as the SoC's. */
@@ -39,6 +41,7 @@ case class MemoryStage(in: Axi4, out: Axi4)
  * @param rocc of an accelerator on the cores: its port for each hart
  * @param stream of a stage in the streams of a NIC: its four ends
  * @param socket of a NIC in a blade with such stages: where they are put
+ * @param moreInterrupts levels of its further interrupts, as many as its place has
  */
 case class PartPorts(
     mmio: Option[Axi4] = None,
@@ -47,7 +50,8 @@ case class PartPorts(
     memory: Option[MemoryStage] = None,
     rocc: Option[Seq[RoccPort]] = None,
     stream: Option[StreamPorts] = None,
-    socket: Option[StreamPorts] = None
+    socket: Option[StreamPorts] = None,
+    moreInterrupts: Seq[Bool] = Nil
 )
 
 /** A part; the class has a constructor without arguments. */
@@ -71,6 +75,11 @@ case class PlacedPart(part: Part, place: PartPlace) {
       ports.interrupt.isDefined || place.interrupt.isEmpty,
       s"part ${place.name}: it raises no interrupt, expected none in its place"
     )
+    require(
+      ports.moreInterrupts.size == place.moreInterrupts.size,
+      s"part ${place.name}: it raises ${ports.moreInterrupts.size} further interrupts, expected " +
+        s"${place.moreInterrupts.size} as in its place"
+    )
     ports
   }
 }
@@ -89,7 +98,8 @@ object PlacedPart {
 
   /**
    * Read a list of parts: `[{"name", "class", "at", "bytes", "interrupt", "options"}]`, where `at`
-   * is null for a part without registers and `interrupt` for one without an interrupt.
+   * is null for a part without registers and `interrupt` for one without an interrupt. A part with
+   * further interrupts has their sources in `more_interrupts`, too.
    */
   def read(file: Path, soc: SoCParams): Seq[PlacedPart] = {
     val listed = ujson.read(Files.readString(file)).arr.toSeq.map { entry =>
@@ -98,7 +108,15 @@ object PlacedPart {
         AddressWindow(BigDecimal(at).toBigInt, BigDecimal(entry("bytes").num).toBigInt)
       }
       val options = entry("options").obj.map { case (key, value) => key -> value.num.toInt }.toMap
-      val place = PartPlace(entry("name").str, window, number("interrupt"), options, soc)
+      val more = entry.obj.get("more_interrupts").toSeq.flatMap(_.arr).map(_.num.toInt)
+      val place = PartPlace(
+        entry("name").str,
+        window,
+        number("interrupt"),
+        options,
+        soc,
+        moreInterrupts = more
+      )
       PlacedPart(make(entry("class").str), place)
     }
     val stages = listed.count(_.part.isInstanceOf[StreamPart])

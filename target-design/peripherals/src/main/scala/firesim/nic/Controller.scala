@@ -13,6 +13,15 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
   val sendComplete = IO(Flipped(Decoupled()))
   val receiveComplete = IO(Flipped(Decoupled(UInt(16.W))))
 
+  /** Of each receive queue beyond the first. */
+  val moreRequests = Option.when(p.queues > 1)(IO(Vec(p.queues - 1, Decoupled(UInt(48.W)))))
+  val moreCompletes =
+    Option.when(p.queues > 1)(IO(Vec(p.queues - 1, Flipped(Decoupled(UInt(16.W))))))
+  val moreInterrupts = Option.when(p.queues > 1)(IO(Output(Vec(p.queues - 1, Bool()))))
+  val indirection = Option.when(p.queues > 1)(
+    IO(Output(Vec(NICParams.indirections, UInt(p.queueBits.W))))
+  )
+
   /** Of each frame, as its first request is taken: where it gets its checksum. */
   val checksumPlace = Option.when(p.checksum)(IO(Decoupled(new ChecksumPlace)))
 
@@ -27,17 +36,16 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
 
   private val sends = Module(new Queue(new SendRequest, p.queueDepth))
   private val receives = Module(new Queue(UInt(48.W), p.queueDepth))
-  private val received = Module(new Queue(UInt((if (p.checksum) 32 else 16).W), p.queueDepth))
+  private val received = Module(new Queue(UInt(p.completionBits.W), p.queueDepth))
   private val sent = RegInit(0.U(8.W)) // a send completion carries nothing: a count is its queue
+
+  private def withSum(length: UInt): UInt = receiveSum.fold(length)(sum => Cat(sum, length))
 
   sendRequest :<>= sends.io.deq
   receiveRequest :<>= receives.io.deq
   received.io.enq.valid := receiveComplete.valid
   receiveComplete.ready := received.io.enq.ready
-  received.io.enq.bits := (receiveSum match {
-    case None => receiveComplete.bits
-    case Some(sum) => Cat(sum, receiveComplete.bits)
-  })
+  received.io.enq.bits := withSum(receiveComplete.bits)
   sendComplete.ready := sent =/= p.queueDepth.U
 
   private val popSent = WireDefault(false.B)
@@ -61,25 +69,10 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
   private val freeSends = p.queueDepth.U(8.W) - sends.io.count
   private val freeReceives = p.queueDepth.U(8.W) - receives.io.count
   private val counts = Cat(received.io.count.pad(8), sent, freeReceives, freeSends)
-  private val frame =
-    if (p.checksum) {
-      val (sum, length) = (received.io.deq.bits(31, 16), received.io.deq.bits(15, 0))
-      Cat(received.io.deq.valid, 0.U(15.W), sum, 0.U(16.W), length)
-    } else {
-      Cat(received.io.deq.valid, 0.U(47.W), received.io.deq.bits)
-    }
-
-  /** Interrupts are held back until a number of cycles has passed or completions wait. */
   private val moderation = Option.when(p.moderation)(RegInit(0.U(32.W)))
-  interrupt := (moderation match {
-    case None => pending
-    case Some(setting) =>
-      val (packets, cycles) = (setting(31, 24), setting(23, 0))
-      val held = RegInit(0.U(24.W)) // cycles for which something has been pending
-      when(!pending) { held := 0.U }.elsewhen(held < cycles) { held := held + 1.U }
-      val many = packets =/= 0.U && (sent +& received.io.count) >= packets
-      pending && (held >= cycles || many)
-  })
+  interrupt := moderation.fold(pending) { setting =>
+    Moderation(setting, pending, sent +& received.io.count)
+  }
 
   private val asked = Option.when(p.checksum)(RegInit(0.U(32.W)))
   private val begins = Option.when(p.checksum)(RegInit(true.B))
@@ -107,6 +100,22 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
     },
     moderation.map(Register.readWrite(0x60, 4, _))
   ).flatten
+
+  private val moreQueues = (1 until p.queues).map(new MoreReceiveQueue(p, _))
+  for ((queue, i) <- moreQueues.zipWithIndex) {
+    for (requests <- moreRequests) requests(i) :<>= queue.request
+    for (completes <- moreCompletes) {
+      queue.completed.valid := completes(i).valid
+      queue.completed.bits := withSum(completes(i).bits)
+      completes(i).ready := queue.completed.ready
+    }
+    for (interrupts <- moreInterrupts) interrupts(i) := queue.interrupt
+  }
+  private val tableRegisters = indirection.toSeq.flatMap { entries =>
+    val (table, registers) = IndirectionTable(p, 0x80)
+    entries := table
+    registers
+  }
 
   private val registers = Seq(
     Register(
@@ -136,7 +145,7 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
     Register(
       0x18,
       8,
-      Some(Mux(received.io.deq.valid, frame, 0.U)),
+      Some(p.completion(received.io.deq)),
       onRead = read => received.io.deq.ready := read
     ),
     Register(0x20, 4, Some(counts)),
@@ -145,7 +154,7 @@ class Controller(p: NICParams, mmioParams: Axi4Params) extends Module {
     Register.readWrite(0x38, 4, rate),
     Register(0x40, 4, Some(drops)),
     Register(0x48, 4, Some(p.maxFrameBytes.U(32.W)))
-  ) ++ featureRegisters
+  ) ++ featureRegisters ++ tableRegisters ++ moreQueues.flatMap(_.registers)
   RegisterFrontEnd(mmio, registers)
 
   /** Cycles in which a queue holds at least a quarter, half, ... of its depth. */

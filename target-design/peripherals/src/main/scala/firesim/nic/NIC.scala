@@ -19,6 +19,9 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
   val netOut = IO(Valid(new Flit))
   val netIn = IO(Flipped(Valid(new Flit)))
   val interrupt = IO(Output(Bool()))
+
+  /** Of the receive queues beyond the first. */
+  val moreInterrupts = Option.when(p.queues > 1)(IO(Output(Vec(p.queues - 1, Bool()))))
   val macAddress = IO(Input(UInt(48.W)))
   val rateIncrement = IO(Input(UInt(16.W)))
   val ratePeriod = IO(Input(UInt(16.W)))
@@ -91,15 +94,19 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
       writer.in :<>= buffer.out
     case Some(streams) => throughSocket(streams)
   }
-  writer.request :<>= controller.receiveRequest
-  controller.receiveComplete :<>= writer.complete
+  if (p.queues == 1) {
+    writer.request :<>= controller.receiveRequest
+    controller.receiveComplete :<>= writer.complete
+  } else {
+    throughQueues()
+  }
   for (sum <- controller.receiveSum) {
     val sums = Module(new ReceiveSums(p))
     sums.length.valid := writer.length.fire
     sums.length.bits := writer.length.bits
     sums.word.valid := writer.in.fire
     sums.word.bits := writer.in.bits
-    sums.take := controller.receiveComplete.fire
+    sums.take := writer.complete.fire
     sum := sums.sum
   }
   dma.aw :<>= writer.aw
@@ -116,6 +123,32 @@ class NIC(p: NICParams, mmioParams: Axi4Params, dmaParams: Axi4Params) extends M
     packets.in :<>= streams.toDma
     writer.length :<>= packets.length
     writer.in :<>= packets.out
+  }
+
+  /** Frames get their queues as they are stored for the writer: from the link, or a socket. */
+  private def throughQueues(): Unit = {
+    val classifier = Module(new FlowClassifier(p))
+    classifier.word := netIn
+    classifier.kept := netIn.valid && netIn.bits.last && !buffer.dropped
+    for (streams <- socket) {
+      classifier.word.valid := streams.toDma.fire
+      classifier.word.bits := streams.toDma.bits
+      classifier.kept := streams.toDma.fire && streams.toDma.bits.last
+    }
+    for (table <- controller.indirection) classifier.table := table
+    val steering = Module(new ReceiveSteering(p))
+    steering.queue :<>= classifier.queue
+    writer.request :<>= steering.request
+    steering.complete :<>= writer.complete
+    steering.requests(0) :<>= controller.receiveRequest
+    controller.receiveComplete :<>= steering.completes(0)
+    for ((requests, completes) <- controller.moreRequests.zip(controller.moreCompletes)) {
+      for (i <- 1 until p.queues) {
+        steering.requests(i) :<>= requests(i - 1)
+        completes(i - 1) :<>= steering.completes(i)
+      }
+    }
+    for ((to, from) <- moreInterrupts.zip(controller.moreInterrupts)) to := from
   }
 
   private def coverTransactions(name: String, count: UInt): Unit = {
