@@ -104,6 +104,35 @@ def test_a_run_that_repeats_otherwise_is_refused(tmp_path: Path) -> None:
         ask_why(folder, results=tmp_path / "why")
 
 
+PRINTED_OFTEN = STEPS.replace("8836", "8835")  # no square: the assert holds
+
+
+def test_the_replay_stops_at_an_event_that_is_known(tmp_path: Path) -> None:
+    (tmp_path / "steps.sv").write_text(PRINTED_OFTEN)
+    (tmp_path / "steps.yaml").write_text(STEPS_RUN)
+    folder = run(load_file(tmp_path / "steps.yaml"), results=tmp_path / "run").folder
+    recorded = json.loads((folder / "result.json").read_text())
+    assert recorded["end_cycle"] > 3000
+    seen = []
+    for whole, words in (
+        (False, "up to cycle 149: 9 lines and 0 packets are as recorded"),
+        (True, f"token hash {recorded['token_hash']}, as recorded"),
+    ):
+        place = tmp_path / f"why{whole}"
+        found = ask_why(folder, text="count is", nth=3, cycles=20, whole=whole, results=place)
+        assert (found.cause.cycle, found.window) == (48, Window(28, 149))
+        assert words in found.page.read_text()
+        seen.append((found.replay / "soc/prints.log").read_bytes())
+    assert seen[0] == seen[1]
+    # What comes later is another run's: only the whole one finds that.
+    when = "count[3:0] == 0"
+    (tmp_path / "steps.sv").write_text(PRINTED_OFTEN.replace(when, f"{when} && count != 2000"))
+    ask_why(folder, text="count is", nth=3, cycles=20, results=tmp_path / "later")
+    (tmp_path / "steps.sv").write_text(PRINTED_OFTEN.replace(when, f"{when} && count != 48"))
+    with pytest.raises(InputError, match=r"found another print of soc in the replay of .* since"):
+        ask_why(folder, text="count is", nth=3, cycles=20, results=tmp_path / "sooner")
+
+
 INCAST = """\
 system:
   topology: rack_3

@@ -24,6 +24,7 @@ def ask_why(
     at: int | None = None,
     nth: int = 1,
     cycles: int = 2000,
+    whole: bool = False,
     overrides: Sequence[str] = (),
     results: str | Path | None = None,
     console: Console | None = None,
@@ -32,7 +33,8 @@ def ask_why(
 
     `run` is its results folder. At most one of `asserted`, `panic`, `text` (a part of a
     line), `drop` (a switch or faulty link) and `at` (a cycle) says which event; without one it is
-    what ended the run. Nothing is printed without a console.
+    what ended the run. With `whole` the run is simulated to its end even if the event came earlier.
+    Nothing is printed without a console.
 
     Raises:
         InputError: no such run or event, or the run does not repeat as it was recorded.
@@ -44,7 +46,7 @@ def ask_why(
     console = console or Console(stderr=True, quiet=True)
     folder = Path(run).expanduser().absolute()
     place = None if results is None else Path(results)
-    return write(folder, wanted, cycles, list(overrides), place, console)
+    return write(folder, wanted, cycles, list(overrides), place, console, whole)
 
 
 __all__ = ["Why", "ask_why"]

@@ -40,6 +40,10 @@ CyclesOption = Annotated[
     int,
     typer.Option("--cycles", min=1, max=10_000_000, help="Number of target cycles before it."),
 ]
+WholeOption = Annotated[
+    bool,
+    typer.Option("--whole", help="Simulate the run to its end again, and compare its token hash."),
+]
 
 
 @plain_errors
@@ -54,15 +58,16 @@ def why(
     at: AtOption = None,
     nth: NthOption = 1,
     cycles: CyclesOption = 2000,
+    whole: WholeOption = False,
     override: OverrideOption = None,
     results: ResultsOption = None,
 ) -> None:
     """Show why something happened in a finished run, as one page: why.html.
 
     Without an option it is what ended the run: a failed assert, a panic, or the first node that
-    failed. The run is simulated again to its end, where it must have the recorded token hash, then
-    once more around the event, with waves, call stacks, packets and counters. The recorded run is
-    not changed.
+    failed. The run is simulated again up to the event, where it must have told the same (or to its
+    end, where it must have the recorded token hash), then once more around the event, with waves,
+    call stacks, packets and counters. The recorded run is not changed.
 
     Examples:
 
@@ -72,7 +77,7 @@ def why(
 
       firesim why results/b node0 --print "ping seq=3"
 
-      firesim why results/a --drop root --nth 3
+      firesim why results/a --drop root --nth 3 --whole
     """
     from firesim_common.errors import InputError
     from rich.console import Console
@@ -89,7 +94,7 @@ def why(
         raise InputError("why: found no results folder, expected one.")
     folder = chosen_run(named_folder(run, "why") if run else None)
     console = Console()
-    found = write(folder, wanted, cycles, override or [], results, console)
+    found = write(folder, wanted, cycles, override or [], results, console, whole)
     console.print(
         f"{found.cause.what}\ncycle {found.cause.cycle:,}"
         f"{f' of {found.cause.node}' if found.cause.node else ''}\nwhy: {found.page}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Simulates a run twice more: to its end, which must be the recorded one, then around an event.
+"""Simulates a run twice more: to the event, or the end, as was recorded, then around the event.
 
 The first replay sees to it that nothing has changed since: software, models, tools. It saves the
 simulation shortly before the event, where the second one begins, with all instruments on.
@@ -83,9 +83,11 @@ def recorded(folder: Path, overrides: list[str]) -> Recorded:
 
 
 def checked(
-    run_: Recorded, window: Window | None, results: Path, console: Console
+    run_: Recorded, window: Window | None, results: Path, console: Console, *, stops: bool
 ) -> tuple[Path, str]:
-    """Simulate a run to its end once more; return its results and what was compared, in words.
+    """Simulate a run once more; return its results and what was compared, in words.
+
+    With `stops`, the replay goes to the end of the window, and nothing is compared here.
 
     Raises:
         InputError: it did not end as the recorded one, or cannot be repeated.
@@ -97,10 +99,14 @@ def checked(
     else:
         at_cycles = [window.first] if window.first >= began + FEWEST_CYCLES else []
     changes = [*_observed(), f"simulation.snapshots.at_cycles={at_cycles}"]
-    if not run_.is_whole:
+    if window is not None and stops:
+        changes.append(f"simulation.max_cycles={window.end}")
+    elif not run_.is_whole:
         changes.append(f"simulation.max_cycles={run_.end_cycle}")
     first = began if window is None else window.first
     outcome = replay(WHY, run_.folder, first, changes, run_.overrides, results, console)
+    if stops:
+        return outcome.folder, ""
     if not run_.is_whole:
         return outcome.folder, f"no hash to compare: the run was {run_.result['reason']}"
     _compare(run_, outcome.result)

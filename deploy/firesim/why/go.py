@@ -23,6 +23,7 @@ from firesim.topology.plan import Plan
 from firesim.why import again, around, packets, signals
 from firesim.why.cause import find
 from firesim.why.page import About, write_page
+from firesim.why.told import check_told, is_told
 from firesim.why.wanted import Cause, Wanted
 from firesim.work.folder import new_folder, saved_config
 
@@ -49,8 +50,12 @@ def why(
     overrides: list[str],
     results: Path | None,
     console: Console,
+    whole: bool = False,
 ) -> Why:
     """Write a page about an event of a finished run, with `cycles` of the run before it.
+
+    The run is simulated again up to the event, if its cycle is known and the run told something by
+    which the replay can be compared; else, and with `whole`, to its end.
 
     Raises:
         InputError: no such run or event, or the run does not repeat as it was recorded.
@@ -62,7 +67,15 @@ def why(
     plan = _plan(folder, overrides)
     place = new_folder(f"why-{before.folder.name}"[:80], results)
     window = None if cause is None else _window(run, cause, cycles)
-    first, compared = again.checked(run, window, place / again.CHECKED, console)
+    stops = (
+        window is not None
+        and not whole
+        and window.end < run.end_cycle
+        and is_told(before, window.end)
+    )
+    first, compared = again.checked(run, window, place / again.CHECKED, console, stops=stops)
+    if cause is not None and window is not None and stops:
+        compared = check_told(before, read_results(first), window.end, cause, wanted)
     if cause is None:
         cause = find(read_results(first), wanted)
         if cause is None:
