@@ -9,7 +9,8 @@ from firesim_common.tools import ToolError
 
 from firesim.build.model_library import CompileError, model_library
 from firesim.build.parts import FUNCTIONAL_MODEL
-from firesim.build.rtl_blade import Blade, BladePart, more_interrupts
+from firesim.build.rtl_blade import Blade, BladePart
+from firesim.build.rtl_interrupts import described
 
 
 def functional_parts(blade: Blade) -> list[dict[str, Any]]:
@@ -29,7 +30,7 @@ def _described(part: BladePart) -> dict[str, Any]:
         "bytes": part.bytes,
         "interrupt": part.interrupt or 0,
         "options": part.options,
-        **more_interrupts(part),
+        **described(part.more_interrupts),
     }
     source = part.folder / FUNCTIONAL_MODEL
     if source.is_file():

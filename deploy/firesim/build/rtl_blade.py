@@ -30,6 +30,7 @@ from firesim.build.parts import (
     soc_part,
 )
 from firesim.build.rtl_blade_merge import machine, merged
+from firesim.build.rtl_interrupts import check_interrupts, described, further
 from firesim.config.loaded import BLADE_FILE
 
 BLADES = ROOT / "target-design" / "blades"
@@ -206,6 +207,7 @@ def read_blade(path: Path) -> Blade:
     parts = [_placed(part, index, source) for index, part in enumerate(file.parts)]
     _check_names(parts, source)
     _check_places(parts, source)
+    check_interrupts([(part.name, part.interrupts) for part in parts], source)
     _check_opcodes(parts, source)
     _check_links(parts, source)
     soc = soc_part()
@@ -241,15 +243,8 @@ def _placed(listed: ListedPart, index: int, source: Source) -> BladePart:
         interrupt=interrupt,
         options=options,
         opcodes=_opcodes(listed, spec, path, source),
-        more_interrupts=_more_interrupts(spec, options),
+        more_interrupts=further(spec, options),
     )
-
-
-def _more_interrupts(
-    spec: PeripheralPart | CoprocessorPart, options: dict[str, int]
-) -> tuple[int, ...]:
-    more = spec.more_interrupts if isinstance(spec, PeripheralPart) else None
-    return tuple(more.sources[: options[more.option] - 1]) if more else ()
 
 
 def _opcodes(
@@ -323,7 +318,7 @@ def _check_names(parts: list[BladePart], source: Source) -> None:
 
 
 def _check_places(parts: list[BladePart], source: Source) -> None:
-    """Refuse parts outside the window, over each other, or with one interrupt."""
+    """Refuse parts outside the window or over each other."""
     soc = soc_part()
     window = soc.map["devices"]
     window_end = window.at + (window.bytes or 0)
@@ -337,21 +332,8 @@ def _check_places(parts: list[BladePart], source: Source) -> None:
             for other in _overlapping(part, end, parts[:index]):
                 text = f'{found}, which overlaps "{other.name}" at {other.at:#x}.'
                 raise source.error(("parts", index), text)
-        _check_interrupts(part, index, parts[:index], source)
     if all(part.at is None for part in parts):
         raise source.error(("parts",), "found no part with registers, expected one that ends it.")
-
-
-def _check_interrupts(part: BladePart, index: int, others: list[BladePart], source: Source) -> None:
-    most = soc_part().interrupts
-    for number in part.interrupts:
-        if number > most:
-            text = f"found interrupt {number}, expected 1 to {most}."
-            raise source.error(("parts", index), text)
-        for other in others:
-            if number in other.interrupts:
-                text = f'found interrupt {number} at "{part.name}", which "{other.name}" has.'
-                raise source.error(("parts", index), text)
 
 
 def _check_opcodes(parts: list[BladePart], source: Source) -> None:
@@ -409,12 +391,7 @@ def definition(blade: Blade) -> list[dict[str, Any]]:
             "bytes": part.bytes,
             "interrupt": part.interrupt,
             "options": part.options,
-            **more_interrupts(part),
+            **described(part.more_interrupts),
         }
         for part in blade.parts
     ]
-
-
-def more_interrupts(part: BladePart) -> dict[str, Any]:
-    """Return the further interrupts as a part's description has them: nothing without any."""
-    return {"more_interrupts": list(part.more_interrupts)} if part.more_interrupts else {}
