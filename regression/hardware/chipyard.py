@@ -10,19 +10,20 @@ what its core is. `work` computes: on both engines alone and side by side, every
 cycle compared, and saved and gone on from there; it must print what it prints on this computer.
 `hello` runs once more in each of these ways, to the same cycle: metasimulated with random stalls,
 with the hash of the engine rtl; on two nodes beside two of Rocket that ping each other, by one
-thread and by two. With `--chip-top` it runs on the chip without its harness, too, where the host
-looks for tohost in memory. With `--riscv-tests`, the core runs each of riscv-tests that it has the
-extensions for.
+thread and by two. With `--core`, the path of a Rocket core in it, `hello` and `work` are traced and
+their instructions counted: both engines and the metasimulation write one trace, with as many
+instructions as were counted. With `--chip-top` it runs on the chip without its harness, too, where
+the host looks for tohost in memory. With `--riscv-tests`, the core runs each of riscv-tests that it
+has the extensions for.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from regression.support import riscv_tests, tethered
+from regression.support import riscv_tests, tethered, traced_run
 from regression.support.as_user import UserRun, run_as_user
 from regression.support.chipyard_soc import (
     COMMAND_CYCLE,
@@ -38,7 +39,7 @@ RECIPE = """\
 system:
   topology: {{nodes: [{nodes}], switches: [], links: []}}
   clock_hz: 500_000_000
-  blades: {{mine: {{chipyard: "{folder}", events: [{events}]}}}}
+  blades: {{mine: {{chipyard: "{folder}", {watched}}}}}
   node: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
 workload: {{nodes: {{{programs}}}}}
 simulation: {{max_cycles: 1_000_000, threads: {threads}, autocounter: {{enabled: true}}}}
@@ -48,7 +49,7 @@ system:
   topology: {{tree: {{tor0: [left, right, client, server]}}}}
   clock_hz: 500_000_000
   link: {{latency: 2us}}
-  blades: {{mine: {{chipyard: "{folder}", events: [{events}]}}}}
+  blades: {{mine: {{chipyard: "{folder}", {watched}}}}}
   nodes:
     left: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
     right: {{blade: mine, bridges: {{tsi: {{poll_cycles: 2000}}}}}}
@@ -69,6 +70,11 @@ system:
 workload: {{nodes: {{soc: {{elf: "{elf}"}}}}}}
 simulation: {{max_cycles: 1_000_000}}
 """
+TRACE = """\
+traces: [{{within: {core}.csr, valid: io_trace_0_valid, pc: io_trace_0_iaddr,
+  instruction: io_trace_0_insn, exception: io_trace_0_exception, interrupt: "cause[63]",
+  cause: cause, tval: io_tval}}]"""
+"""What a Rocket core says of its commits, and not in which mode."""
 SOCS = (": left", ": right")
 COLUMNS = ("run", "end cycle (measured)", "exit code (measured)", "token hash", "as expected")
 
@@ -77,6 +83,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--collateral", type=Path, help="a folder that Chipyard has generated")
     parser.add_argument(
         "--event", metavar="NAME=PATH", help="a wire of it, whose ones are counted by this name"
+    )
+    parser.add_argument(
+        "--core",
+        metavar="PATH",
+        help="of a Rocket core in it, below the top module: trace it and count its instructions",
     )
     parser.add_argument(
         "--riscv-tests", type=Path, help="a clone of riscv-tests with riscv-test-env in env/"
@@ -144,11 +155,27 @@ def _small(experiment: Experiment) -> bool:
     return holds
 
 
-def _events(experiment: Experiment) -> str:
-    """Return the events of the blade, the same in all recipes, so that one model serves them."""
+def _events(experiment: Experiment) -> dict[str, str]:
+    """Return the wires to count, by the names of their counters."""
     event: str | None = experiment.arguments.event
+    core: str | None = experiment.arguments.core
     name, _, signal = (event or "").partition("=")
-    return f"{{name: {name}, signal: {signal}}}" if event else ""
+    events = {name: signal} if event else {}
+    return events | ({traced_run.INSTRUCTIONS: f"{core}.wb_valid"} if core else {})
+
+
+def _watched(experiment: Experiment) -> str:
+    """Return events and traces of the blade, the same in all recipes, so one model serves them."""
+    events = ", ".join(
+        f"{{name: {name}, signal: {signal}}}" for name, signal in _events(experiment).items()
+    )
+    core: str | None = experiment.arguments.core
+    return f"events: [{events}]" + (f", {TRACE.format(core=core)}" if core else "")
+
+
+def _traced(experiment: Experiment) -> tuple[str, ...]:
+    """Return the settings of a run that is traced where a core is named."""
+    return (traced_run.SETTING,) if experiment.arguments.core else ()
 
 
 def _recipe(experiment: Experiment, folder: Path, programs: dict[str, Path]) -> Path:
@@ -156,7 +183,7 @@ def _recipe(experiment: Experiment, folder: Path, programs: dict[str, Path]) -> 
     text = RECIPE.format(
         nodes=", ".join(programs),
         folder=experiment.arguments.collateral.resolve(),
-        events=_events(experiment),
+        watched=_watched(experiment),
         programs=", ".join(f'{node}: {{elf: "{elf}"}}' for node, elf in programs.items()),
         threads=experiment.threads,
     )
@@ -170,7 +197,8 @@ def _hello(experiment: Experiment) -> tuple[UserRun, str]:
     folder = experiment.folder / "hello"
     folder.mkdir()
     elf = tethered.built(folder, tethered.HELLO)
-    run = run_as_user(_recipe(experiment, folder, {"soc": elf}), folder / "generated")
+    recipe = _recipe(experiment, folder, {"soc": elf})
+    run = run_as_user(recipe, folder / "generated", *_traced(experiment))
     greeting, _, misa = run.console("soc").strip().rpartition("\nmisa ")
     if greeting != "hello from the target":
         raise ExperimentError(f'{run.folder}: found "{run.console("soc")}", expected a greeting.')
@@ -192,15 +220,21 @@ def _everywhere(experiment: Experiment, alone: UserRun) -> bool:
     """Run hello metasimulated and beside other nodes; return whether it ends as it did alone."""
     folder = experiment.folder / "hello"
     end, printed = experiment.figures["hello_end_cycle"], alone.console("soc")
-    metasim = run_as_user(folder / "recipe.yaml", folder / "metasim", *_stalled(experiment))
+    settings = (*_stalled(experiment), *_traced(experiment))
+    metasim = run_as_user(folder / "recipe.yaml", folder / "metasim", *settings)
     cluster = folder / "cluster.yaml"
     design = experiment.arguments.collateral.resolve()
     cluster.write_text(
-        CLUSTER.format(folder=design, elf=folder / "hello.elf", events=_events(experiment))
+        CLUSTER.format(folder=design, elf=folder / "hello.elf", watched=_watched(experiment))
     )
     runs = {"generated engine": alone, "metasimulation, stalled": metasim}
     rows = _rows(runs, end, printed)
     holds = metasim.end == alone.end
+    if experiment.arguments.core:
+        holds &= traced_run.same_trace(alone, metasim)
+    cost = f"{metasim.cpu_s:,.0f} s of processor time, {metasim.peak_bytes / 1e9:.2f} GB"
+    experiment.say(f"metasimulation: from the text to the end {cost}")
+    experiment.keep(metasim_cpu_s=metasim.cpu_s, metasim_peak_bytes=metasim.peak_bytes)
     for threads in (1, 2):
         setting = f"simulation.threads={threads}"
         run = run_as_user(cluster, folder / f"cluster-{threads}", setting)
@@ -233,10 +267,15 @@ def _chip(experiment: Experiment, printed: str) -> bool:
     return _shown(experiment, "hello.c on ChipTop", rows) and holds
 
 
-def _counted(run: UserRun, event: str) -> int:
-    """Return what a counter had counted at the end."""
-    with (run.folder / "soc/counters.csv").open() as lines:
-        return max(int(row[event]) for row in csv.DictReader(lines))
+def _same_counts(experiment: Experiment, first: UserRun, second: UserRun) -> bool:
+    """Say what was counted in two runs; return whether it is the same, and not nothing."""
+    same = True
+    for event in _events(experiment):
+        counts = [traced_run.counted(run, event) for run in (first, second)]
+        experiment.say(f"{event}: {counts[0]:,}")
+        experiment.keep(**{f"event_{event}": counts[0]})
+        same &= counts[0] == counts[1] > 0
+    return same
 
 
 def _work(experiment: Experiment) -> bool:
@@ -246,7 +285,7 @@ def _work(experiment: Experiment) -> bool:
     elf = tethered.built(folder, tethered.WORK)
     printed = tethered.expected(folder, tethered.WORK)
     recipe = _recipe(experiment, folder, {"soc": elf})
-    first = run_as_user(recipe, folder / "generated")
+    first = run_as_user(recipe, folder / "generated", *_traced(experiment))
     end = first.nodes[0]["ended_at_cycle"]
     saved_at = end // 2
     runs = {"generated engine": first}
@@ -254,7 +293,8 @@ def _work(experiment: Experiment) -> bool:
     runs["saved"] = run_as_user(recipe, folder / "saved", setting)
     snapshot = folder / f"saved/snapshots/cycle-{saved_at}"
     runs["gone on from there"] = run_as_user(recipe, folder / "restored", start=snapshot)
-    verilator = run_as_user(recipe, folder / "verilator", "simulation.rtl_engine=verilator")
+    settings = ("simulation.rtl_engine=verilator", *_traced(experiment))
+    verilator = run_as_user(recipe, folder / "verilator", *settings)
     runs["Verilator"] = verilator
     pair = both_engines(first.folder, verilator.folder, folder / "pair")
     runs["side by side"] = UserRun(pair.folder, pair.result, pair.process_wall_s, 0, 0)
@@ -262,12 +302,10 @@ def _work(experiment: Experiment) -> bool:
     holds = _shown(experiment, "work.c on the collateral", rows)
     holds &= len({row[3] for row in rows}) == 1
     experiment.keep(work_end_cycle=end, work_token_hash=rows[0][3], work_holds=holds)
-    if experiment.arguments.event is not None:
-        event = experiment.arguments.event.partition("=")[0]
-        counts = [_counted(run, event) for run in (first, verilator)]
-        experiment.say(f"{event}: {counts[0]:,} of {end:,} cycles")
-        experiment.keep(event_count=counts[0])
-        holds &= counts[0] == counts[1] > 0
+    holds &= _same_counts(experiment, first, verilator)
+    if experiment.arguments.core:
+        holds &= traced_run.same_trace(first, verilator)
+        holds &= {"body", "sum_rule"} <= traced_run.functions(first)
     return holds
 
 

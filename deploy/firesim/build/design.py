@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from goldengate import Request
 
 
+TRACES = "FireSimTraces"
+"""Name of the file that binds trace ports into a user's blade."""
+
+
 @dataclass(frozen=True)
 class Design:
     """The Verilog of a blade and how it is compiled; paths are absolute."""
@@ -185,10 +189,12 @@ def own_design(blade: PlannedBlade) -> Design:
     training = blade.training
     sources, defines = blade.sources, blade.defines
     if blade.wrapper:
-        sources = (*sources, _wrapper(blade.wrapper))
+        sources = (*sources, _written(WRAPPER, blade.wrapper))
     if blade.firrtl is not None:
         made = collateral_of(blade.firrtl)
         sources, defines = made.sources, {**made.defines(blade.memory_base), **defines}
+    if blade.traces:
+        sources = (*sources, _written(TRACES, blade.traces))
     key: tuple[KeyPart, ...] = ()
     if training is not None:
         files = [training.elf, training.device_tree, training.traffic, training.console]
@@ -217,14 +223,14 @@ def own_design(blade: PlannedBlade) -> Design:
     )
 
 
-def _wrapper(verilog: str) -> Path:
-    """Return a file with the module around a chip."""
-    name = f"{WRAPPER}.sv"
+def _written(name: str, verilog: str) -> Path:
+    """Return a file of this name with Verilog of ours: around a chip, or bound into it."""
+    file = f"{name}.sv"
 
     def build(folder: Path) -> None:
-        (folder / name).write_text(verilog)
+        (folder / file).write_text(verilog)
 
-    return cached("wrapper", [verilog], build) / name
+    return cached("wrapper", [verilog], build) / file
 
 
 def blade_design(plan: Plan, blade: str) -> Design:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -74,6 +75,18 @@ def warnings(model: Path) -> list[str]:
     found = Manifest.read(model).warnings
     more = [f"{len(found) - 20} more warnings, in {model / 'model.json'}."]
     return found if len(found) <= 20 else found[:20] + more
+
+
+def made_up(model: Path, file: str) -> str | None:
+    """Return a signal that a file names and the design does not have, None if there is none.
+
+    Verilog takes an unknown name at a port as a new wire, without a value.
+    """
+    from goldengate import Manifest
+
+    pattern = re.compile(rf".*/{re.escape(file)}:\d+: '(.*)' is read and nothing gives")
+    found = (pattern.match(warning) for warning in Manifest.read(model).warnings)
+    return next((match[1] for match in found if match), None)
 
 
 def bridge_kinds(model: Path) -> frozenset[str]:

@@ -40,7 +40,7 @@ def _texts(blade: PlannedBlade) -> Iterator[str | None]:
     """Yield all text that makes the blade; None for what cannot be read here."""
     if blade.firrtl is not None:
         yield from _parts_of(blade.firrtl)
-    yield blade.wrapper
+    yield from (blade.wrapper, blade.traces)
     yield " ".join(value for value in blade.defines.values() if value)
     todo, seen = list(blade.sources), set[Path]()
     while todo:

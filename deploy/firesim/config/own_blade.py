@@ -11,6 +11,7 @@ from firesim_common.base import Strict
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from firesim.config.event_source import Expression, check_one_source
+from firesim.config.own_trace import OwnTrace
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_$]*$", max_length=128)]
 """A name in Verilog without escapes."""
@@ -145,6 +146,8 @@ class OwnBlade(Strict):
     """Further clock inputs: how many of their edges there are for each edge of `clock` ("1/2")."""
     events: list[OwnEvent] = Field(default_factory=list)
     """Wires to count; covers in the design are counted without being named here."""
+    traces: list[OwnTrace] = Field(default_factory=list)
+    """What the harts commit, for a design without bridges that say it."""
     bridges: list[OwnBridge] = Field(default_factory=list)
     """Kinds of bridges of your own that the design has, beside ours."""
     memory_base: Annotated[int, Field(ge=0, lt=2**56, multiple_of=4096)] = DRAM_BASE

@@ -8,10 +8,17 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from firesim.build.design import blade_design
+from firesim.build.design import TRACES, blade_design
 from firesim.build.design import captured as captured_design
 from firesim.build.memory_hardware import KEY, memory_hardware
-from firesim.build.model import design_model, fallback_reason, metasim_model, shows, warnings
+from firesim.build.model import (
+    design_model,
+    fallback_reason,
+    made_up,
+    metasim_model,
+    shows,
+    warnings,
+)
 from firesim.build.other_processor import NATIVE, model_for
 from firesim.build.scan_map import scan_map
 from firesim.build.state_map import state_map
@@ -77,7 +84,11 @@ def compiled(plan: Plan, forms: Mapping[str, BoardForm], steps: Steps, march: st
 def _models(
     plan: Plan, scanned: Collection[str], steps: Steps
 ) -> tuple[dict[str, Path], dict[str, Path], dict[str, Path]]:
-    """Build the models of blades in RTL, the metasimulations, and the maps of their state."""
+    """Build the models of blades in RTL, the metasimulations, and the maps of their state.
+
+    Raises:
+        InputError: a trace of a blade names a signal that it does not have.
+    """
     models: dict[str, Path] = {}
     wanted = {*plan.blades(lambda kind: kind.compiles_rtl), *scanned}
     for blade in sorted(wanted):
@@ -90,6 +101,9 @@ def _models(
         if reason := fallback_reason(model):
             steps.say(f"{blade}: Verilator is used, {reason}")
     for blade in sorted(models.keys() & plan.own_blades.keys()):
+        if signal := made_up(models[blade], f"{TRACES}.sv"):
+            text = f"found '{signal}', expected a signal of the design."
+            raise plan.error_at((*plan.own_blades[blade].place, "traces"), text)
         for warning in warnings(models[blade]):
             steps.say(f"{blade}: {warning}")
     with steps.step("mapping the state of metasimulations") if metasims else nullcontext():

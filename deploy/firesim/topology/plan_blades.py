@@ -64,6 +64,8 @@ class PlannedBlade:
     training: PlannedTraining | None
     wrapper: str = ""
     """Verilog of its top module, around a chip of Chipyard without a harness."""
+    traces: str = ""
+    """Verilog that binds trace ports into cores that have none."""
     firrtl: FirrtlDesign | None = None
     """FIRRTL of a Chipyard design: the Verilog that firtool makes of it is the source."""
     memory_mib: int | None = None

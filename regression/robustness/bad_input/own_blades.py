@@ -52,6 +52,26 @@ OWN_BLADE_CASES = [
         SOURCE,
     ),
     Case(
+        "trace without an address",
+        f'bad.yaml:5: {HERE}.traces[0]: expected the key "pc".',
+        MINE + "{sources: [a.sv], top: A, traces: [{within: a.b, valid: c}]}\n",
+        SOURCE,
+    ),
+    Case(
+        "trace within no instance",
+        f'bad.yaml:5: {HERE}.traces[0].within: found "a b", expected a path of instances, such as '
+        '"chip.tile.core".',
+        MINE + '{sources: [a.sv], top: A, traces: [{within: "a b", valid: c, pc: d}]}\n',
+        SOURCE,
+    ),
+    Case(
+        "trace of two values",
+        f'bad.yaml:5: {HERE}.traces[0].valid: found "c; d", expected one expression of '
+        "SystemVerilog.",
+        MINE + '{sources: [a.sv], top: A, traces: [{within: a.b, valid: "c; d", pc: e}]}\n',
+        SOURCE,
+    ),
+    Case(
         "event with a signal and an expression",
         f"bad.yaml:5: {HERE}.events[0]: found both of signal and expression, expected one of "
         "the two.",

@@ -18,6 +18,7 @@ from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
 from firesim.topology.counted_event import CountedEvent
 from firesim.topology.plan import PlannedNode
 from firesim.topology.plan_blades import PlannedBlade, PlannedBridge, PlannedTraining
+from firesim.topology.trace_ports import trace_ports
 
 
 def own_blades(loaded: Loaded) -> dict[str, PlannedBlade]:
@@ -47,6 +48,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         place=place,
         sources=generated.sources if isinstance(generated, Collateral) else files("sources"),
         wrapper=generated.wrapper if isinstance(generated, Collateral) else "",
+        traces=trace_ports(top, blade.traces),
         firrtl=generated if isinstance(generated, FirrtlDesign) else None,
         top=top,
         clock=blade.clock,
