@@ -137,6 +137,34 @@ def test_it_ends_by_the_word_in_its_memory_on_every_engine(recipe: Path) -> None
     assert found == dict.fromkeys(("generated", "verilator"), (2048, 3))
 
 
+LAYERS = """\
+circuit TestHarness :
+  layer Verification, bind, "verification" :
+    layer Assert, bind, "verification/assert" :
+"""
+CHECK = """\
+    layerblock Verification :
+      layerblock Assert :
+        node held = lt(wait, UInt<11>(2000))
+        intrinsic(circt_chisel_ifelsefatal<format = "it waits 7", label = "wait">, clock, \
+eq(wait, UInt<11>(7)), eq(wait, UInt<11>(6)))
+        printf(clock, eq(wait, UInt<11>(5)), "waits %d\\n", held)
+"""
+
+
+def test_checks_in_layers_are_taken_with_synthesis_off(recipe: Path) -> None:
+    text = DESIGN.replace("3.3.0", "4.0.0").replace("circuit TestHarness :\n", LAYERS)
+    text = text.replace("  module TestHarness", "  public module TestHarness")
+    (recipe.parent / "design.fir").write_text(text + CHECK)
+    folder = recipe.parent
+    outcome = simulated(folder, folder / "without", recipe="mine.yaml")
+    assert outcome.result["nodes"][0]["ended_at_cycle"] == 2048
+    recipe.write_text(RECIPE.replace("design.fir}", "design.fir, synthesis: false}"))
+    outcome = simulated(folder, folder / "with", recipe="mine.yaml")
+    (node,) = outcome.result["nodes"]
+    assert (node["ended_at_cycle"], "it waits 7" in node["message"]) == (1050, True)
+
+
 def test_what_black_boxes_say(recipe: Path) -> None:
     (recipe.parent / "design.fir").write_text(BOXES)
     blade = resolve(load_file(recipe)).own_blades["mine"]

@@ -191,7 +191,7 @@ def own_design(blade: PlannedBlade) -> Design:
     if blade.wrapper:
         sources = (*sources, _written(WRAPPER, blade.wrapper))
     if blade.firrtl is not None:
-        made = collateral_of(blade.firrtl)
+        made = collateral_of(blade.firrtl, with_checks=not blade.synthesis)
         sources, defines = made.sources, {**made.defines(blade.memory_base), **defines}
     if blade.traces:
         sources = (*sources, _written(TRACES, blade.traces))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
 from firesim_common.errors import InputError
-from firesim_common.tools import firtool, run
+from firesim_common.tools import FIRTOOL_NEW, firtool, run
 
 from firesim.build import firesim_bridges
 from firesim.build.firesim_bridges import module_name
@@ -25,27 +25,31 @@ OPTIONS = (
     "--strip-debug-info",
     "--lowering-options=disallowLocalVariables,disallowPackedArrays",
 )
+_LAYERS = "--default-layer-specialization"
 PARTS = "FireSimBridges.sv"
 _DEFINED = "    defname = "
 
 
-def collateral_of(design: FirrtlDesign) -> Collateral:
-    """Return what of the Verilog of a design makes a blade.
+def collateral_of(design: FirrtlDesign, with_checks: bool) -> Collateral:
+    """Return what of the Verilog of a design makes a blade; Chisel has checks in layers.
 
     Raises:
         ToolError: firtool failed.
         InputError: something that the top module needs is missing.
     """
     try:
-        return read_collateral(_verilog(design), design.top)
+        return read_collateral(_verilog(design, with_checks), design.top)
     except CollateralError as error:
         raise InputError(f"{design.file.name}, as Verilog by firtool: {error}") from error
 
 
-def _verilog(design: FirrtlDesign) -> Path:
+def _verilog(design: FirrtlDesign, with_checks: bool) -> Path:
     """Return the folder with the Verilog of a design."""
     beside = [] if design.annotations is None else [design.annotations]
     parts = firesim_bridges.verilog(design)
+    # What is in a layer goes into the module that it is about, or nowhere.
+    layers = [f"{_LAYERS}={'enable' if with_checks else 'disable'}"]
+    layers = layers if design.firtool == FIRTOOL_NEW else []
 
     def build(folder: Path) -> None:
         made, kept = folder / FOLDER, folder / "kept.anno.json"
@@ -53,7 +57,7 @@ def _verilog(design: FirrtlDesign) -> Path:
         if design.bridges:
             _rename(design, text)
         kept.write_text(json.dumps(_kept(design)))
-        options: list[str | Path] = [*OPTIONS]
+        options: list[str | Path] = [*OPTIONS, *layers]
         for file in (*beside, kept):
             options += ["--annotation-file", file]
         run([firtool(design.firtool) / "firtool", text, *options, "-o", made])
@@ -65,7 +69,7 @@ def _verilog(design: FirrtlDesign) -> Path:
             text.unlink()
 
     files = [design.file, *beside]
-    key: list[KeyPart] = [Path(__file__), design.firtool, design.top, parts, *files]
+    key: list[KeyPart] = [Path(__file__), design.firtool, design.top, parts, *layers, *files]
     return cached("firrtl", key, build)
 
 

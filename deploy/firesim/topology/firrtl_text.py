@@ -24,7 +24,7 @@ _PORT = re.compile(r"    (input|output) (\w+) : (.+?)\s*(?:@\[.*)?$")
 _DECLARED = re.compile(
     r"\s+(?:input|output|wire|node|reg|regreset|inst|mem|smem|cmem|combmem|mport|\w+ mport) `?(\w+)"
 )
-_CHECK = re.compile(r"\s+(?:stop|assert)\(")
+_CHECK = re.compile(r"\s+(?:stop\(|assert\(|intrinsic\(circt_chisel_(?:assert|ifelsefatal)\b)")
 _ANNOTATIONS_BEGIN, _ANNOTATIONS_END = "%[[", "]]"
 _TYPE = re.compile(r"\s*(?:(flip)\s+)?`?(\w+)`?\s*:\s*")
 _GROUND = re.compile(r"\s*(UInt|SInt|Clock|Reset|AsyncReset|Analog)(?:<(\d+)>)?")
