@@ -154,7 +154,7 @@ def sample(
 
       firesim sample -c service --figure 'cycles=([0-9]+)' --error 10%
 
-      firesim sample -c quickstart --points simpoint --interval 1000 --warm-up 4000 --clusters 8
+      firesim sample -c long.yaml --points simpoint --interval 2000 --warm-up 4000 --clusters 12
 
       firesim sample --resume results/2026-01-31-12-00-00-linux_quickstart-sample --error 2%
     """

@@ -103,6 +103,13 @@ TRACED = "firesim runworkload -c quickstart -x simulation.tracing.enabled=true"
 TIMED = f"{FUNCTIONAL} -x simulation.timeline.enabled=true"
 
 
+LONG = """\
+name: long
+system: {topology: rack_1, node: {memory: {size_mib: 16}}}
+workload: {node: {program: counters, args: [rounds=40000]}}
+"""
+
+
 @dataclass(frozen=True)
 class Scene:
     """A folder in which examples are typed."""
@@ -218,7 +225,7 @@ SCENES = (
     ),
     Scene("a farm", ("infrasetup", "boot"), quick=False),
     Scene("a sweep", ("sweep",)),
-    Scene("a sample", ("sample",)),
+    Scene("a sample", ("sample",), files={"long.yaml": LONG}),
     Scene("files of FireSim 1.x", ("import",)),
     Scene("a run left alone", ("attach",), before_each={"attach": "firesim boot -c quickstart"}),
     Scene(

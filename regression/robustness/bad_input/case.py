@@ -8,6 +8,7 @@ own folder, so that messages start with `bad.yaml:LINE:`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 CONFIG = "bad.yaml"
 
@@ -30,6 +31,8 @@ class Case:
     """Whether bad.yaml is where gdb finds the registers of a core."""
     rdma_case: bool = False
     """Whether bad.yaml is a test case of the RDMA NIC."""
+    sampled: dict[str, Any] | None = None
+    """Settings of a sample of bad.yaml, of which `firesim sample` has to say it."""
     proto: bool = False
     """Whether bad.yaml is a .proto file."""
     verilog: bool = False

@@ -25,6 +25,7 @@ from regression.robustness.bad_input.monitoring import MONITORING_CASES
 from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
 from regression.robustness.bad_input.protobuf import PROTOBUF_CASES
 from regression.robustness.bad_input.rdma import RDMA_CASES
+from regression.robustness.bad_input.sampling import SAMPLING_CASES
 from regression.robustness.bad_input.switches import SWITCH_CASES
 from regression.robustness.bad_input.system import SYSTEM_CASES
 from regression.robustness.bad_input.verilog import VERILOG_CASES
@@ -48,5 +49,6 @@ def all_cases() -> list[Case]:
         *DEBUG_CASES,
         *RDMA_CASES,
         *PROTOBUF_CASES,
+        *SAMPLING_CASES,
     ]
     return [*first, *switches, *engines, *later, *VERILOG_CASES]

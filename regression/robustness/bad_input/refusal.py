@@ -16,6 +16,8 @@ from firesim.pipeline.bind import bind
 from firesim.pipeline.build import check_by_tools
 from firesim.pipeline.load import load_file
 from firesim.pipeline.resolve import resolve
+from firesim.sampling.folder import make
+from firesim.sampling.settings import Settings
 from firesim.work.steps import Steps
 from firesim_common.errors import InputError, listed
 from firesim_software.protobuf import generate
@@ -89,6 +91,8 @@ def message_of(case: Case, folder: Path) -> str:
                 generate(Path(CONFIG), folder / "made")
                 return ""
             loaded = load_file(Path(CONFIG), case.overrides)
+            if case.sampled is not None:
+                make(loaded, Settings(**case.sampled), folder / "sample")
             bound = bind(resolve(loaded))
             bound.close()
             check_by_tools(bound, Steps(Console(quiet=True)))
