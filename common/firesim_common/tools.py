@@ -53,9 +53,11 @@ def verilator_environment() -> dict[str, str]:
     """Return os.environ with VERILATOR_ROOT set and Verilator's bin folder first on PATH.
 
     Its makefiles compile through ccache where there is one: every model has Verilator's runtime.
+    They call `python`, which Debian has as `python3` alone: that of this environment is last.
     """
     root = plain_link(verilator_root())
-    path = f"{root / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    folders = (root / "bin", os.environ.get("PATH", os.defpath), Path(sys.executable).parent)
+    path = os.pathsep.join(map(str, folders))
     found = {**os.environ, "VERILATOR_ROOT": str(root), "PATH": path}
     # Else its script gives a shell the real path of this program, blanks and all.
     found["VERILATOR_BIN"] = str(root / "bin" / "verilator_bin")

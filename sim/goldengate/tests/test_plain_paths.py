@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,13 @@ def test_verilator_in_a_clone_with_blanks(tmp_path: Path, monkeypatch: pytest.Mo
     with Model(clone / "m" / "model.so") as model:
         model.reset()
         assert model.step()["y"] == 1
+
+
+def test_verilator_finds_python_where_the_computer_has_python3_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert shutil.which("python", path=tools.verilator_environment()["PATH"])
 
 
 @pytest.mark.parametrize("name", ODD)
