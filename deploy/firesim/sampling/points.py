@@ -20,6 +20,7 @@ from rich.console import Console
 from firesim.results.outcome import Outcome
 from firesim.sampling.folder import SampleFolder
 from firesim.sampling.settings import Whole
+from firesim.sampling.simpoint import phases_of
 from firesim.sampling.simulate import Description
 
 VECTORS, PACKED = "basic-blocks.bb", "basic-blocks.bb.gz"
@@ -35,8 +36,6 @@ def keep_vectors(description: Description, interval: int) -> None:
 
 def with_points(whole: Whole, folder: SampleFolder, outcome: Outcome, console: Console) -> Whole:
     """Return the functional run with its representatives, by the vectors that it has left."""
-    from firesim.sampling.simpoint import phases_of  # numpy is slow to import, and seldom needed
-
     settings, count = folder.settings, whole.population(folder.settings)
     file = folder.path / PACKED
     _pack(outcome.folder / str(outcome.result["nodes"][0]["name"]) / VECTORS, file)

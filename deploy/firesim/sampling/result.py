@@ -131,6 +131,16 @@ def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up:
     )
 
 
+def _left_out(others: int, measured: Sequence[Interval], whole: Whole, settings: Settings) -> str:
+    """Return what is said of a number of intervals that were not measured."""
+    text = f"{others} intervals ended early or took too long"
+    if settings.are_drawn:
+        return f"{text}, and are left out"
+    lost = sum(size for _, size in whole.points) - sum(represented_by(measured, whole).values())
+    share = lost / whole.population(settings)
+    return f"{text}; the phases that they stand for, {share:.1%} of the workload, are left out"
+
+
 def _warnings(
     intervals: Sequence[Interval],
     whole: Whole,
@@ -162,15 +172,8 @@ def _warnings(
             "neighbours are alike: phases are longer than the distance of intervals, and the true "
             "error is likely smaller than the one shown"
         )
-    others = len(intervals) - len(measured)
-    if not settings.are_drawn and others:
-        lost = sum(size for _, size in whole.points) - sum(represented_by(measured, whole).values())
-        said.append(
-            f"{others} intervals ended early or took too long; the phases that they stand for, "
-            f"{lost / whole.population(settings):.1%} of the workload, are left out"
-        )
-    elif others:
-        said.append(f"{others} intervals ended early or took too long, and are left out")
+    if others := len(intervals) - len(measured):
+        said.append(_left_out(others, measured, whole, settings))
     if whole.unit == INSTRUCTIONS and whole.waiting > IDLE:
         said.append(
             f"the hart waits in {whole.waiting:.1%} of the functional time: waits within intervals "

@@ -95,7 +95,7 @@ def _point(server: Server, found: list[Load]) -> Point:
 
 
 def server_node(queues: int) -> Config:
-    """Return the server's hardware and software, with so many receive queues."""
+    """Return the server's hardware and software, with this number of receive queues."""
     if queues == 1:
         return {"system": {"nodes": {"node0": {"blade": "rocket-4"}}}}
     job = {"linux": "linux-memcached-queues", "args": [f"firesim_tunable.queues={queues}"]}
