@@ -188,8 +188,8 @@ BLADE_CASES = [
     blade(
         "unknown key of a part",
         'mine/part.yaml:5: found "hardwar", expected one of the keys "bridges", "bytes", '
-        '"description", "device_tree", "functional", "hardware", "kind", "link", "options", '
-        '"place", "single", "stream" or "title", did you mean "hardware"?',
+        '"description", "device_tree", "functional", "hardware", "kind", "link", '
+        '"more_interrupts", "options", "place", "single" or 2 more, did you mean "hardware"?',
         HEAD + "parts: [./mine]\n",
         PART.replace("hardware", "hardwar"),
     ),
