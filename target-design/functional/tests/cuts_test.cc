@@ -94,9 +94,12 @@ std::pair<std::vector<uint8_t>, uint64_t> run(const Guest &guest, const Times &t
                            {"memory", {{"base", kDramBase}, {"size_bytes", 1 << 20}}}}}},
                         SimulationContext{});
   uint8_t *memory = blade.settings().memory->at(kDramBase);
-  std::memcpy(memory, guest.program.data(), 4 * guest.program.size());
-  std::memcpy(memory + kOther, guest.other.data(), 4 * guest.other.size());
-  std::memcpy(memory + kData, guest.requests.data(), 8 * guest.requests.size());
+  const auto put = [memory](uint64_t at, const auto &words) {
+    if (!words.empty()) std::memcpy(memory + at, words.data(), sizeof words[0] * words.size());
+  };
+  put(0, guest.program);
+  put(kOther, guest.other);
+  put(kData, guest.requests);
   uint64_t hash = 0;
   for (uint32_t cycle = 0; cycle < kCycles; cycle += step) {
     Batch input(cycle, step), output(cycle, step);
