@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 from firesim.sampling.figures import Figures, figures_of
 from firesim.sampling.folder import MEASURED, Interval
 from firesim.sampling.settings import ENDS, FIGURES, Settings, Whole
-from firesim.sampling.statistics import FEWEST, Estimate, estimate, joined
+from firesim.sampling.statistics import FEWEST, Estimate, estimate, joined, weighted
 
 Value = Callable[[Interval], float]
 
@@ -39,11 +38,8 @@ def mean_of(
 def _represented(found: Sequence[Interval], whole: Whole, value: Value) -> Estimate | None:
     """Return the mean of representatives by what each stands for; nothing is known of its error."""
     sizes = represented_by(found, whole)
-    if not sizes:
-        return None
     values = [(value(one), sizes[one.unit]) for one in found if one.unit in sizes]
-    total = math.fsum(size * value for value, size in values)
-    return Estimate(total / sum(sizes.values()), math.nan, math.nan, len(values))
+    return weighted(values) if values else None
 
 
 def represented_by(found: Sequence[Interval], whole: Whole) -> dict[int, int]:

@@ -41,6 +41,12 @@ class Estimate:
         return abs(self.half_width / self.mean) if self.mean else math.inf
 
 
+def weighted(values: Sequence[tuple[float, int]]) -> Estimate:
+    """Return the mean of values by their weights; nothing is known of its error."""
+    total = math.fsum(weight * value for value, weight in values)
+    return Estimate(total / sum(weight for _, weight in values), math.nan, math.nan, len(values))
+
+
 def _share_within(t: float, degrees: int) -> float:
     """Return the probability of |T| < t for Student's t (Abramowitz and Stegun, 26.7.3 and 4)."""
     angle = math.atan(t / math.sqrt(degrees))

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from firesim.sampling.folder import MEASURED, Interval, SampleFolder
 from firesim.sampling.settings import Settings, Whole, units_of
-from firesim.sampling.statistics import FEWEST, Estimate, estimate
+from firesim.sampling.statistics import FEWEST, Estimate, estimate, weighted
 
 SHARE_OF_ERROR = 0.25
 """Of the error asked for: what the warm-up may change."""
@@ -53,9 +52,7 @@ def bias_of(
     ]
     changes = {unit: b - a for unit, a, b in values if a is not None and b is not None}
     if not settings.are_drawn and changes:
-        sizes = {unit: size for unit, size in whole.points if unit in changes}
-        total = math.fsum(sizes[unit] * change for unit, change in changes.items())
-        return Estimate(total / sum(sizes.values()), math.nan, math.nan, len(changes))
+        return weighted([(changes[unit], size) for unit, size in whole.points if unit in changes])
     if len(changes) < FEWEST:
         return None
     return estimate(list(changes.values()), ENDLESS, folder.settings.confidence)

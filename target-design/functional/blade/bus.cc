@@ -26,13 +26,9 @@ NicFeatures nic_features(const std::vector<PartEntry> &parts) {
   NicFeatures features;
   for (const PartEntry &part : parts) {
     if (part.kind != "nic") continue;
-    const auto option = [&](const char *name, int64_t otherwise) {
-      const auto found = part.options.find(name);
-      return found == part.options.end() ? otherwise : found->second;
-    };
-    features = {.checksum = option("checksum", 0) != 0,
-                .moderation = option("moderation", 0) != 0,
-                .queues = static_cast<uint32_t>(option("queues", 1))};
+    features = {.checksum = part.option("checksum", 0) != 0,
+                .moderation = part.option("moderation", 0) != 0,
+                .queues = static_cast<uint32_t>(part.option("queues", 1))};
   }
   return features;
 }

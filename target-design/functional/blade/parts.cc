@@ -23,8 +23,7 @@ bool is_ours(const std::string &kind) {
 
 // The NIC has an interrupt of each receive queue.
 void check_queues(const PartEntry &part, const devices::Config &config) {
-  const auto option = part.options.find("queues");
-  const int64_t queues = option == part.options.end() ? 1 : option->second;
+  const int64_t queues = part.option("queues", 1);
   if (queues != 1 && queues != 2 && queues != 4) config.fail("options", "1, 2 or 4 queues");
   if (part.more_interrupts.size() + 1 != static_cast<size_t>(queues)) {
     config.fail("more_interrupts", fmt::format("{} for {} queues", queues - 1, queues));

@@ -25,6 +25,12 @@ struct PartEntry {
   std::vector<uint32_t> more_interrupts;
   std::map<std::string, int64_t> options;
   std::string library;
+
+  // An option, or what it is where nothing is said of it.
+  int64_t option(const std::string &of, int64_t otherwise) const {
+    const auto found = options.find(of);
+    return found == options.end() ? otherwise : found->second;
+  }
 };
 
 // The parts of a blade whose description lists none.

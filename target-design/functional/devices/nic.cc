@@ -252,12 +252,13 @@ void Nic::load(StateReader &state) {
 
 void Nic::load_features(StateReader &state) {
   const uint64_t features = state.u64(NicFeatures{true, true, NicReceiver::kMostQueues}.word());
-  const auto queues = std::max(static_cast<uint32_t>(features >> 8), 1u);
+  const auto queues = std::max(static_cast<uint32_t>(features >> devices::kNicQueuesShift), 1u);
   if ((queues & (queues - 1)) != 0 || (features & 0xfc) != 0) {
     state.fail("found a NIC with features that there are not");
   }
-  set_features(
-      {.checksum = (features & 1) != 0, .moderation = (features & 2) != 0, .queues = queues});
+  set_features({.checksum = (features & devices::kNicChecksum) != 0,
+                .moderation = (features & devices::kNicModeration) != 0,
+                .queues = queues});
 }
 
 }  // namespace firesim::functional

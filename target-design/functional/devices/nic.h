@@ -4,6 +4,7 @@
 #pragma once
 
 #include "devices/nic_settings.h"
+#include "devices/warm_start.h"
 #include "functional/devices/nic_receiver.h"
 #include "functional/devices/nic_sender.h"
 #include "functional/devices/register_device.h"
@@ -19,7 +20,8 @@ struct NicFeatures {
   bool any() const { return word() != 0; }
   // As FEATURES says.
   uint32_t word() const {
-    return (checksum ? 1u : 0) | (moderation ? 2u : 0) | (queues > 1 ? queues << 8 : 0);
+    return (checksum ? devices::kNicChecksum : 0) | (moderation ? devices::kNicModeration : 0) |
+           (queues > 1 ? queues << devices::kNicQueuesShift : 0);
   }
 };
 

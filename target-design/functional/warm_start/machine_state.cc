@@ -22,16 +22,17 @@ constexpr uint64_t kNicTable = kNicBase + 0x80, kNicQueueBytes = 0x100;
 
 // Registers of the devices that can be read and written: address, bytes.
 constexpr std::pair<uint64_t, uint32_t> kDeviceRegisters[] = {
-    {kUartBase + 0x18, 4},                               // divisor
-    {kUartBase + 0x08, 4},                               // transmit control
-    {kUartBase + 0x0c, 4},                               // receive control
-    {kUartBase + 0x10, 4},                               // interrupt enable
-    {kBlockDeviceBase + 0x00, 8},                        // address
-    {kBlockDeviceBase + 0x08, 4},                        // sector
-    {kBlockDeviceBase + 0x10, 4},                        // count
-    {kBlockDeviceBase + 0x18, 4},                        // write
-    {kBlockDeviceBase + 0x50, 4},                        // interrupt mask
-    {kNicInterruptMask, 4},       {kNicBase + 0x38, 4},  // rate
+    {kUartBase + 0x18, 4},         // divisor
+    {kUartBase + 0x08, 4},         // transmit control
+    {kUartBase + 0x0c, 4},         // receive control
+    {kUartBase + 0x10, 4},         // interrupt enable
+    {kBlockDeviceBase + 0x00, 8},  // address
+    {kBlockDeviceBase + 0x08, 4},  // sector
+    {kBlockDeviceBase + 0x10, 4},  // count
+    {kBlockDeviceBase + 0x18, 4},  // write
+    {kBlockDeviceBase + 0x50, 4},  // interrupt mask
+    {kNicInterruptMask, 4},        // of the first receive queue
+    {kNicBase + 0x38, 4},          // rate
 };
 
 uint64_t read(Bus &bus, uint64_t address, uint32_t bytes, uint64_t cycle) {

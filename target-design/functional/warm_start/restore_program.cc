@@ -68,8 +68,8 @@ void restore_send_completions(Section &section, uint32_t count) {
 
 void restore_devices(Section &section, const MachineState &state) {
   restore_send_completions(section, state.send_completions);
-  for (const auto &stored : {state.receive_requests, state.registers}) {
-    for (const RegisterValue &one : stored) section.store(one.address, one.bytes, one.value);
+  for (const auto *stored : {&state.receive_requests, &state.registers}) {
+    for (const RegisterValue &one : *stored) section.store(one.address, one.bytes, one.value);
   }
   section.store(kClintBase + 0xbff8, 8, state.time_ticks);
   section.fence();
