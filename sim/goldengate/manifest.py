@@ -16,7 +16,7 @@ from goldengate.capture import CaptureLayout
 from goldengate.channels import Channel, Field
 from goldengate.errors import GoldenGateError
 from goldengate.scan_layout import ScanLayout
-from goldengate.state import Assertion, Bridge, Counter, Port, Print, State
+from goldengate.state import Assertion, Bridge, Counter, Port, Print, State, Undriven
 
 FILE = "model.json"
 VERSION = 1
@@ -92,7 +92,7 @@ class Host:
         return Host(**{**data, "parts": [Part(**one) for one in data["parts"]]})
 
 
-_Shown = TypeVar("_Shown", Counter, Assertion, Print)
+_Shown = TypeVar("_Shown", Counter, Assertion, Print, Undriven)
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,8 @@ class Manifest:
     prints: list[Print]
     prints_port: str | None
     warnings: list[str] = field(default_factory=list)
+    undriven: list[Undriven] = field(default_factory=list)
+    """What is read without a driver, wholly or in part; `warnings` has a sentence for each."""
     engine: EngineUsed | None = None
     """None as long as nothing is compiled, and of a FAME-1 form."""
     fame1: Fame1 | None = None
@@ -139,6 +141,7 @@ class Manifest:
             state.prints,
             state.prints_port,
             state.warnings,
+            state.undriven,
             fame1=fame1,
             capture=state.capture,
         )
@@ -161,6 +164,7 @@ class Manifest:
             asserts=each(self.asserts),
             prints=each(self.prints),
             warnings=[shown(text) for text in self.warnings],
+            undriven=each(self.undriven),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -187,7 +191,7 @@ class Manifest:
         """Undo `to_json`."""
         kinds = {"ports": Port, "bridges": Bridge, "counters": Counter, "asserts": Assertion}
         found = {key: value for key, value in data.items() if key != "version"}
-        for key, kind in {**kinds, "prints": Print}.items():
+        for key, kind in {**kinds, "prints": Print, "undriven": Undriven}.items():
             found[key] = [kind(**one) for one in found[key]]
         if "engine" in found:
             found["engine"] = EngineUsed(**found["engine"])

@@ -177,6 +177,14 @@ class Print:
     source: str
 
 
+@dataclass(frozen=True)
+class Undriven:
+    """What is read and has no driver: its path, and `file:line` of its declaration."""
+
+    signal: str
+    source: str
+
+
 @dataclass
 class Port:
     """A top-level port, without the clock. `direction` is seen from the target: in or out."""
@@ -209,6 +217,7 @@ class State:
     prints_port: str | None = None
     capture: CaptureLayout | None = None
     warnings: list[str] = field(default_factory=list)
+    undriven: list[Undriven] = field(default_factory=list)
 
     @property
     def out(self) -> Path:

@@ -230,7 +230,7 @@ def _written(name: str, verilog: str) -> Path:
     def build(folder: Path) -> None:
         (folder / file).write_text(verilog)
 
-    return cached("wrapper", [verilog], build) / file
+    return cached("wrapper", [name, verilog], build) / file
 
 
 def blade_design(plan: Plan, blade: str) -> Design:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -84,9 +83,9 @@ def made_up(model: Path, file: str) -> str | None:
     """
     from goldengate import Manifest
 
-    pattern = re.compile(rf".*/{re.escape(file)}:\d+: '(.*)' is read and nothing gives")
-    found = (pattern.match(warning) for warning in Manifest.read(model).warnings)
-    return next((match[1] for match in found if match), None)
+    found = Manifest.read(model).undriven
+    names = (one.signal for one in found if Path(one.source.rpartition(":")[0]).name == file)
+    return next(names, None)
 
 
 def bridge_kinds(model: Path) -> frozenset[str]:

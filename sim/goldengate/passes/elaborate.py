@@ -23,7 +23,7 @@ from goldengate.errors import GoldenGateError, nearest
 from goldengate.passes import expressions, one_driver, reset_level
 from goldengate.passes.clock_sources import CLOCK_SOURCE
 from goldengate.passes.directives import hidden_driver
-from goldengate.state import State, plain, public
+from goldengate.state import State, Undriven, plain, public
 
 
 def _input_port(state: State, name: str, what: str) -> None:
@@ -95,10 +95,12 @@ def _drive_with_0(state: State) -> None:
             state.module.connect(ys.SigSpec(wire, bit, 1), ys.SigSpec(ys.Const(0, 1)))
         part = "" if len(bits) == wire.width else f"a part of it (bits {_ranges(bits)}) "
         place = state.place(wire.get_src_attribute())
+        state.undriven.append(Undriven(plain(name), place))
         state.warnings.append(
             f"{place}: '{plain(name)}' is read and nothing gives {part or 'it '}a value, which is 0"
             f"{_left_out(place, plain(name))}."
         )
+    state.undriven.sort(key=lambda one: (one.source, one.signal))
     state.warnings.sort()
 
 
