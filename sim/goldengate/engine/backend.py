@@ -152,8 +152,7 @@ def cut(folding: Folding, seen: profile.Profile) -> emit.Emitter:
 
 def guessed(folding: Folding) -> emit.Emitter:
     """Cut a large design that nobody trains by what may be expected to change together."""
-    expected = guess.profile(folding.found)
-    return emit.Emitter(folding, zones.Cutter(folding, expected).zones())
+    return cut(folding, guess.profile(folding.found))
 
 
 def build(
