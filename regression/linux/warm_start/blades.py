@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every stock blade: bare-metal nodes go on in RTL, or are refused before anything is simulated."""
+
+from __future__ import annotations
+
+import random
+
+from firesim.build.rtl_blade import blade_names, load_blade
+from firesim_common.errors import InputError
+
+from regression.linux.warm_start.bare_metal import (
+    BARE_METAL,
+    COLUMNS,
+    LIMIT_CYCLES,
+    problem,
+    random_cycles,
+    warm_facts,
+)
+from regression.support.cluster import merged
+from regression.support.experiment import Experiment, ExperimentError
+from regression.support.warm import WarmStart
+
+THREADS = 1, 2
+
+
+def has_functional_node(name: str) -> bool:
+    """Whether a stock blade has functional nodes, from which its RTL can go on."""
+    blade = load_blade(name)
+    has_cores = blade.cores.virtual_memory and blade.cores.fpu
+    return has_cores and all(part.functional for part in blade.parts)
+
+
+def _gone_on(experiment: Experiment, name: str) -> tuple[list[object], str]:
+    """Save nodes of a blade once and go on; return the cells of a row, and what went wrong.
+
+    Raises:
+        InputError: the blade has no functional node.
+    """
+    config = merged(BARE_METAL, {"system": {"node": {"blade": name}}})
+    warm = WarmStart(experiment, config, experiment.folder / name)
+    whole = warm.whole(LIMIT_CYCLES)
+    (cycle,) = random_cycles(random.Random(f"{experiment.seed} {name}"), whole, 1)
+    warm.save([cycle], LIMIT_CYCLES)
+    runs = [warm.go_on(cycle, LIMIT_CYCLES, threads) for threads in THREADS]
+    what = problem(whole, runs[0])
+    if runs[0].token_hash != runs[1].token_hash:
+        what = f"hashes {runs[0].token_hash} and {runs[1].token_hash}"
+    return [cycle, runs[0].end_cycle, *warm_facts(runs[0]), runs[0].token_hash], what
+
+
+def every_blade(experiment: Experiment) -> tuple[list[str], int]:
+    """Start all stock blades warm; return what went wrong, and how many went on."""
+    wrong, rows, gone_on = [], [], 0
+    for name in blade_names():
+        may = has_functional_node(name)
+        try:
+            cells, what = _gone_on(experiment, name)
+            gone_on += not what
+            what = what if may else "it goes on, and should be refused"
+        except InputError as error:
+            cells, what = ["-"] * 5, str(error) if may else ""
+        except ExperimentError as error:
+            cells, what = ["-"] * 5, str(error)
+        if what:
+            wrong.append(f"{name}: {what}")
+        rows.append([name, *cells, what or ("ok" if may else "refused")])
+    experiment.table("Warm starts of every stock blade", ["blade", *COLUMNS], rows)
+    return wrong, gone_on
