@@ -15,21 +15,31 @@ brings what a cache holds of it to memory."""
 _STACK = 0x8010_0000
 
 
-def built(folder: Path, program: str, flush: int | None = None, rounds: int = 20) -> Path:
-    """Build a program for RV64IMAC at 0x8000_0000; `flush` is the address of a flush register.
+def built(
+    folder: Path,
+    program: str | Path,
+    flush: int | None = None,
+    rounds: int = 20,
+    log_lines: int | None = None,
+) -> Path:
+    """Build a program for RV64IMAC at 0x8000_0000, ours by name or a file of another folder.
+
+    `flush` is the address of a flush register, `log_lines` the length of the ring of work.c.
 
     Raises:
         CalledProcessError: the compiler failed.
     """
-    elf = folder / f"{program}.elf"
+    source = program if isinstance(program, Path) else HERE / f"{program}.c"
+    elf = folder / f"{source.stem}.elf"
     flags = "-march=rv64imac_zicsr -mabi=lp64 -mcmodel=medany -O2 -ffreestanding -nostdlib -n"
     flags += " -fno-tree-loop-distribute-patterns -Wall -Wextra -Werror"
     places = "-Wl,-e,start,--section-start=.start=0x80000000,-Ttext=0x80002000,--build-id=none"
     places += ",--no-relax,--section-start=.tohost=0x80001000,--no-warn-rwx-segments"
     places += f",--defsym=stack_end={_STACK:#x}"
     defines = [f"-DROUNDS={rounds}", *([] if flush is None else [f"-DFLUSH={flush:#x}"])]
+    defines += [] if log_lines is None else [f"-DLOG_LINES={log_lines}"]
     command = ["riscv64-unknown-elf-gcc", *flags.split(), places, *defines]
-    subprocess.run([*command, "-o", elf, HERE / f"{program}.c"], check=True)
+    subprocess.run([*command, "-I", HERE, "-o", elf, source], check=True)
     return elf
 
 

@@ -6,6 +6,18 @@
 #ifndef ROUNDS
 #define ROUNDS 20
 #endif
+// With LOG_LINES each step also writes a line of memory in a ring, so that caches have to write
+// lines back, and memory shows what was computed.
+#ifdef LOG_LINES
+static volatile uint64_t lines[LOG_LINES][8] LINE;
+static void note(uint64_t value) {
+  static unsigned at;
+  lines[at++ % LOG_LINES][0] = value;
+}
+#else
+static void note(uint64_t value) { (void)value; }
+#endif
+
 #define RECORDS 16
 #define WORDS 64
 
@@ -59,6 +71,7 @@ static uint64_t walk_records(void) {
     int order = compare_text(at->name, next->name);
     next->count += order > 0 ? 3 : order < 0 ? -2 : at->count / 2;
     sum = at->rule(sum, (uint64_t)next->count);
+    note(sum);
     if (order > 0) copy_text(next->name, at->name);
     at = next;
   }
