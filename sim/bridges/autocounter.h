@@ -12,9 +12,9 @@
 #include "bridges/counter_window.h"
 #include "bridges/driver.h"
 #include "bridges/tracerv/trace_port.h"
-#include "bridges/tracerv/trigger.h"
 #include "core/buffered_file.h"
 #include "core/now_and_then.h"
+#include "traces/trigger.h"
 
 namespace firesim::bridges {
 

@@ -27,6 +27,8 @@
 #include "hostlib/channel_gate.h"
 #include "manifest.h"
 #include "port.h"
+#include "traces/trace_status.h"
+#include "traces/trigger.h"
 
 namespace firesim::devices {
 class Console;
@@ -39,32 +41,23 @@ class BridgePart;
 namespace firesim::bridges {
 
 using namespace devices;  // what a driver stands on
+using namespace traces;
 
 class LinkDriver;
-class HartTrace;
 class TracePort;
 
 // Target cycles during which a blade is held in reset, from cycle 0, unless its settings say more.
 constexpr uint64_t kResetCycles = 16;
 constexpr uint64_t kMostResetCycles = 1'000'000;
-// From `first` on and before `end`.
-struct CycleRange {
-  uint64_t first = 0;
-  uint64_t end = kNever;
-  bool holds(uint64_t cycle) const { return first <= cycle && cycle < end; }
-};
 
-// Facts about the run that drivers report to the blade.
-struct BladeStatus {
+// Facts about the run that drivers report to the blade, and what traces look at.
+struct BladeStatus : TraceStatus {
   BladeEnd end;
   bool deterministic = true;   // false as soon as the outside world may reach the target
   Console *console = nullptr;  // of the blade's UART, for all that print; null without one
-  std::map<uint32_t, std::shared_ptr<HartTrace>> hart_traces;  // by hart, for its trace bridges
-  // The window of the counters, and who is told where it opens or closes: from `cycle` on, before
-  // the tokens of that cycle are exchanged. Of a target in this process.
-  bool window_open = false;
+  // Who is told where the window of the counters opens or closes: from `cycle` on, before the
+  // tokens of that cycle are exchanged. Of a target in this process.
   std::vector<std::function<void(uint64_t cycle)>> window_turns;
-  uint64_t toggles = 0;  // of all wires whose activity counts, so far
 };
 
 // The ports of one bridge, looked up with direction and width checked.

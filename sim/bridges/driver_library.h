@@ -27,7 +27,7 @@ constexpr uint32_t layout_of(std::initializer_list<size_t> facts) {
 }
 
 inline constexpr DriverAbi kDriverAbi{
-    4, layout_of({__GXX_ABI_VERSION, sizeof(std::string), sizeof(nlohmann::json), sizeof(Driver),
+    5, layout_of({__GXX_ABI_VERSION, sizeof(std::string), sizeof(nlohmann::json), sizeof(Driver),
                   sizeof(LinkDriver), sizeof(DriverContext), sizeof(BladeStatus),
                   sizeof(BridgeInfo), sizeof(Config), sizeof(InputPort), sizeof(OutputPort),
                   sizeof(InputQueue), sizeof(SimulationContext), sizeof(StateWriter),

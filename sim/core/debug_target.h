@@ -57,6 +57,12 @@ class DebugTarget {
   // Memory by physical address. False where there is none: reading a device could change it.
   virtual bool read(uint64_t physical, std::span<uint8_t> bytes) const = 0;
   virtual void listen(StepListener &listener) = 0;
+  // One of the registers, 0 if it is not known: for who wants no more than that, often.
+  virtual uint64_t register_value(uint32_t hart, const std::string &name) const {
+    const std::map<std::string, uint64_t> all = registers(hart);
+    const auto found = all.find(name);
+    return found == all.end() ? 0 : found->second;
+  }
 };
 
 // A model that can be debugged.

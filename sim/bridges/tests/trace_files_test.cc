@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commit logs as text and as binary, and the triggers of the trace driver.
-#include "bridges/tracerv/trace_files.h"
+#include "traces/trace_files.h"
 
 #include <chrono>
 #include <fstream>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bridges/driver.h"
-#include "bridges/tracerv/commit.h"
+#include "traces/commit.h"
 
 namespace firesim::bridges {
 

@@ -20,7 +20,8 @@ TraceRvDriver::TraceRvDriver(const DriverContext &context)
   const uint32_t lanes = parameter(context, "LANES", 1);
   std::shared_ptr<HartTrace> &shared = context.status.hart_traces[number_];
   if (shared == nullptr || port_.lane() == 0) {
-    shared = std::make_shared<HartTrace>(context, number_, lanes);
+    const TraceContext trace{context.config, context.where, context.simulation, context.status};
+    shared = std::make_shared<HartTrace>(trace, number_, lanes);
   }
   shared->add_lane(port_.lane(), lanes, context.where);
   hart_ = shared;
@@ -28,6 +29,16 @@ TraceRvDriver::TraceRvDriver(const DriverContext &context)
   if (!is_first() || !hart_->is_within_counters()) return;
   context.status.window_turns.emplace_back(
       [hart = hart_](uint64_t cycle) { hart->window_turned(cycle); });
+}
+
+// Lanes have one trigger, and a gate would look at each for itself.
+std::optional<hostlib::GateSetting> TraceRvDriver::gate() const {
+  const std::optional<CommitRange> range = hart_->trigger().commit_range();
+  if (hart_->lanes() != 1 || !range) return std::nullopt;
+  return hostlib::GateSetting{range->by_pc ? "pc" : "instruction",
+                              {range->start.value, range->start.mask},
+                              {range->end.value, range->end.mask},
+                              hart_->trigger().on()};
 }
 
 void register_tracerv(DriverRegistry &registry) { registry.add<TraceRvDriver>("tracerv"); }

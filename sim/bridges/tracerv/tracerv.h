@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "bridges/driver.h"
-#include "bridges/tracerv/hart_trace.h"
 #include "bridges/tracerv/trace_port.h"
 #include "devices/warm_start.h"
+#include "traces/hart_trace.h"
 
 namespace firesim::bridges {
 
@@ -17,9 +17,9 @@ class TraceRvDriver final : public Driver {
   explicit TraceRvDriver(const DriverContext &context);
   bool listens() const override { return hart_->wanted(); }
   CycleRange interest() const override { return hart_->interest(); }
-  std::optional<hostlib::GateSetting> gate() const override { return hart_->gate(); }
+  std::optional<hostlib::GateSetting> gate() const override;
   uint64_t exchange(uint64_t cycle) override {
-    if (interest_.holds(cycle) && port_.anything()) hart_->take(cycle, port_);
+    if (interest_.holds(cycle) && port_.anything()) hart_->take(port_.read(cycle));
     return kNever;
   }
   void finish(uint64_t cycle) override {

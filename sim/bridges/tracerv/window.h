@@ -8,7 +8,7 @@
 
 #include "bridges/driver.h"
 #include "bridges/tracerv/trace_port.h"
-#include "bridges/tracerv/trigger.h"
+#include "traces/trigger.h"
 
 namespace firesim::bridges {
 

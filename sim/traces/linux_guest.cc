@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks of Linux; see linux_guest.h.
+//
+// In the kernel, the thread pointer is the address of the running task; in user mode sscratch has
+// it. Addresses are translated by the tables that the hart uses: each has the kernel's pages.
+#include "traces/linux_guest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace firesim::traces {
+namespace {
+
+constexpr size_t kMostMaps = 4096;
+constexpr uint32_t kMostReads = 8;  // of a map, for places that are not in it
+constexpr uint32_t kMostPid = 1 << 22;
+
+}  // namespace
+
+LinuxNode::LinuxNode(const nlohmann::json &config, const std::string &where,
+                     const SimulationContext &simulation, SymbolTable &symbols) {
+  devices::Config item(config, where);
+  types_ = LinuxTypes::read(simulation.input_path(item.required_text("types")), where);
+  registers_ = item.child("registers");
+  std::map<std::string, std::filesystem::path> files;
+  const nlohmann::json &listed = item.child("files");
+  if (!listed.is_null() && !listed.is_array()) item.fail("files", "a list of files");
+  for (const nlohmann::json &each : listed) {
+    devices::Config one(each, item.child_where("files"));
+    const std::string path = one.required_text("path");
+    files[path] = simulation.input_path(one.required_text("file"));
+    one.finish();
+  }
+  item.finish();
+  program_ = symbols.intern("[user]");
+  files_ = std::make_unique<UserFiles>(symbols, std::move(files), where);
+}
+
+CodeRange LinuxNode::find(const KernelMemory &memory, uint64_t space, uint64_t pc) {
+  Found &last = found_[pc / 2 % kFound];
+  if (last.space == space && last.pc == pc && last.map_changes == map_changes_) return last.range;
+  if (maps_.size() >= kMostMaps && !maps_.contains(space)) maps_.clear();
+  const auto [place, is_new] = maps_.try_emplace(space);
+  Map &map = place->second;
+  if (is_new) map.mappings = executable_mappings(memory, types_, space);
+  const auto covering = [&map, pc] {
+    return std::find_if(map.mappings.begin(), map.mappings.end(),
+                        [pc](const Mapping &each) { return pc >= each.start && pc < each.end; });
+  };
+  auto found = covering();
+  // The kernel may have been in the middle of a change.
+  if (found == map.mappings.end() && map.reads < kMostReads) {
+    ++map.reads;
+    ++map_changes_;
+    map.mappings = executable_mappings(memory, types_, space);
+    found = covering();
+  }
+  if (found != map.mappings.end()) {
+    last = {space, pc, map_changes_, files_->find(*found, pc)};
+    return last.range;
+  }
+  // Up to where something is known.
+  CodeRange gap{0, kKernel, program_};
+  for (const Mapping &each : map.mappings) {
+    if (each.end <= pc) gap.low = std::max(gap.low, each.end);
+    if (each.start > pc) gap.high = std::min(gap.high, each.start);
+  }
+  return gap;
+}
+
+std::optional<GuestTask> LinuxHart::task_at(uint64_t address) const {
+  if (address < kKernel || address % 8 != 0) return std::nullopt;
+  const KernelMemory memory = this->memory();
+  const LinuxTypes &types = node_->types();
+  const uint32_t pid = memory.half(address + types.task_pid);
+  const uint32_t tgid = memory.half(address + types.task_tgid);
+  std::string name = memory.text(address + types.task_comm, types.comm_bytes);
+  if (name.empty() || pid >= kMostPid || tgid >= kMostPid) return std::nullopt;
+  for (char &each : name) {
+    if (each < ' ' || each == ';' || each > '~') each = '?';
+  }
+  name += pid == tgid ? fmt::format("-{}", pid) : fmt::format("-{}/{}", tgid, pid);
+  return GuestTask{address, memory.word(address + types.task_mm), name};
+}
+
+std::optional<NewTask> LinuxHart::woken() const {
+  const std::optional<GuestTask> task = task_at(value_of("x10"));
+  const std::optional<GuestTask> maker = task_at(value_of("x4"));
+  if (!task || !maker) return std::nullopt;
+  // Who shares its maker's memory and is not waited for has another stack.
+  const bool waits = memory().word(task->id + node_->types().task_vfork_done) != 0;
+  return NewTask{*task, task->space == maker->space && !waits};
+}
+
+uint64_t LinuxHart::system_call() const { return value_of("x17"); }
+
+std::string LinuxHart::system_call_name(uint64_t number) const {
+  const auto found = node_->types().system_calls.find(number);
+  return found == node_->types().system_calls.end() ? "" : found->second;
+}
+
+CodeRange LinuxHart::find(uint64_t space, uint64_t pc) { return node_->find(memory(), space, pc); }
+
+}  // namespace firesim::traces

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of programs; see user_files.h.
+#include "traces/user_files.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "devices/config.h"
+
+namespace firesim::traces {
+namespace {
+
+constexpr size_t kMostModules = 4096;
+
+// The last part of a path, in which no character can be mistaken for something else.
+std::string shown(const std::string &path) {
+  std::string name = path.substr(path.rfind('/') + 1);
+  for (char &each : name) {
+    if (each <= ' ' || each == ';' || each > '~') each = '?';
+  }
+  return fmt::format("[{}]", name.empty() ? "?" : name);
+}
+
+}  // namespace
+
+UserFiles::UserFiles(SymbolTable &symbols, std::map<std::string, std::filesystem::path> files,
+                     std::string where)
+    : symbols_(symbols), files_(std::move(files)), where_(std::move(where)) {}
+
+UserFiles::Module &UserFiles::module_of(const std::string &path) {
+  if (modules_.size() >= kMostModules && !modules_.contains(path)) modules_.clear();
+  std::unique_ptr<Module> &module = modules_[path];
+  if (module != nullptr) return *module;
+  module = std::make_unique<Module>();
+  module->whole = symbols_.intern(shown(path));
+  const auto file = files_.find(path.substr(1));  // without the first /
+  if (file == files_.end()) return *module;
+  try {
+    module->symbols.add_elf(file->second, where_);
+    module->segments = loaded_segments(file->second, where_);
+  } catch (const devices::ConfigError &) {
+    module->segments.clear();  // a program may be mapped that no tool of ours can read
+  }
+  return *module;
+}
+
+CodeRange UserFiles::find(const Mapping &mapping, uint64_t pc) {
+  CodeRange range{mapping.start, mapping.end, 0};
+  if (mapping.path.empty()) {
+    range.function = symbols_.intern(mapping.is_vdso ? "[vdso]" : "[anonymous]");
+    return range;
+  }
+  Module &module = module_of(mapping.path);
+  range.function = module.whole;
+  const uint64_t offset = pc - mapping.start + mapping.file_offset;
+  for (const LoadedSegment &segment : module.segments) {
+    if (offset - segment.offset >= segment.bytes) continue;
+    const uint64_t address = offset - segment.offset + segment.address;
+    const CodeRange found = module.symbols.find(address);
+    // Places of the file are moved by as much as `pc` is; beyond the mapping is another file.
+    if (address - found.low < pc - range.low) range.low = pc - (address - found.low);
+    if (found.high - address < range.high - pc) range.high = pc + (found.high - address);
+    if (found.function != SymbolTable::kUnknown) {
+      range.function = symbols_.intern(module.symbols.name(found.function));
+    }
+    break;
+  }
+  return range;
+}
+
+}  // namespace firesim::traces

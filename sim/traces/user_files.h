@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files that programs on a node are made of, by their paths on the node: functions by where
+// they lie in a file. Read when a process first runs in one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "traces/elf_functions.h"
+#include "traces/linux_maps.h"
+#include "traces/symbols.h"
+
+namespace firesim::traces {
+
+class UserFiles {
+ public:
+  // `symbols` gets the names, and outlives this. `files` are this computer's, by paths
+  // on the node without the first /.
+  UserFiles(SymbolTable &symbols, std::map<std::string, std::filesystem::path> files,
+            std::string where);
+
+  // The function at `pc`, which is in `mapping`. The range ends with the mapping.
+  CodeRange find(const Mapping &mapping, uint64_t pc);
+
+ private:
+  struct Module {
+    SymbolTable symbols;
+    std::vector<LoadedSegment> segments;
+    uint32_t whole;  // "[busybox]": stands for all that no symbol names
+  };
+
+  Module &module_of(const std::string &path);
+
+  SymbolTable &symbols_;
+  const std::map<std::string, std::filesystem::path> files_;
+  const std::string where_;
+  std::map<std::string, std::unique_ptr<Module>> modules_;
+};
+
+}  // namespace firesim::traces
