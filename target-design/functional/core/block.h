@@ -34,8 +34,9 @@ struct Link {
 };
 static_assert(sizeof(Link) == sizeof(Op), "a Link takes the place of an Op");
 
-// The largest number of Ops: an instruction makes at most three (a link register, a jump, a Link).
-inline constexpr uint32_t kMaxOps = 3 * kMaxInstructions + 2;
+// The largest number of Ops: an instruction makes at most three (a link register, a jump, a Link),
+// a block one at its begin that tells and two at its end.
+inline constexpr uint32_t kMaxOps = 3 * kMaxInstructions + 3;
 
 struct Block {
   uint64_t pc;           // virtual address of the first instruction

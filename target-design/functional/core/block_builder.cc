@@ -29,11 +29,16 @@ bool ends_block(Opcode opcode) {
 
 }  // namespace
 
+BlockBuilder::BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, bool told)
+    : ops_(ops), offsets_(offsets), told_(told) {
+  if (told_) emit(Opcode::arrive, {}, 0);
+}
+
 void BlockBuilder::emit(Opcode opcode, const Decoded &d, int32_t immediate) {
   offsets_[count_] = static_cast<uint16_t>(offset_);
   // `rest` is the index of the instruction until finish() knows how many there are.
   ops_[count_++] = {
-      Core::handler(opcode), d.rd, d.rs1, d.rs2, static_cast<uint8_t>(instructions_), immediate};
+      Core::handler(opcode, told_), d.rd, d.rs1, d.rs2, static_cast<uint8_t>(instructions_), immediate};
 }
 
 void BlockBuilder::emit_link() {
@@ -42,7 +47,9 @@ void BlockBuilder::emit_link() {
 }
 
 void BlockBuilder::add_jump(const Decoded &d) {
-  if (d.rd != 0) emit(Opcode::link, d, static_cast<int32_t>(offset_ + d.bytes));
+  if (d.rd != 0) {
+    emit(told_ ? Opcode::told_link : Opcode::link, d, static_cast<int32_t>(offset_ + d.bytes));
+  }
   emit(Opcode::jump, d, d.immediate + static_cast<int32_t>(offset_));
   emit_link();
   ended_ = true;
@@ -82,7 +89,7 @@ bool BlockBuilder::add(const Decoded &d, uint32_t offset) {
   } else if (d.opcode == Opcode::jalr) {
     Decoded to = d;
     if (d.rd == 0) to.rd = kZeroSink;
-    emit(Opcode::jalr, to, d.immediate);
+    emit(told_ ? Opcode::told_jalr : Opcode::jalr, to, d.immediate);
     ended_ = true;
   } else if (is_branch(d.opcode)) {
     emit(d.opcode, d, d.immediate + static_cast<int32_t>(offset));
@@ -106,12 +113,14 @@ void BlockBuilder::emit_fall(uint32_t bytes) {
   emit_link();
 }
 
-// A Link has the offset of the Op before it; only what is cut off has other Ops of one instruction.
+// A Link has the offset of the Op before it; only what is cut off has other Ops of one instruction,
+// but for the Op that tells, which is there already.
 uint32_t BlockBuilder::copy(const Block &whole, uint32_t instructions) {
   const auto fewer = static_cast<uint8_t>(whole.instructions - instructions);
+  const uint32_t first = count_;
   while (true) {
     const uint16_t offset = whole.offsets[count_];
-    const bool link = count_ > 0 && offset == offsets_[count_ - 1];
+    const bool link = count_ > first && offset == offsets_[count_ - 1];
     if (!link && instructions_++ == instructions) break;
     ops_[count_] = whole.ops[count_];
     if (!link) ops_[count_].rest = static_cast<uint8_t>(ops_[count_].rest - fewer);

@@ -10,7 +10,8 @@ namespace firesim::functional {
 
 class BlockBuilder {
  public:
-  BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets) : ops_(ops), offsets_(offsets) {}
+  // With `told`, the block has Ops that tell where it leads.
+  BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, bool told);
 
   // Adds the instruction that lies `offset` bytes after the block's begin. False if it cannot be
   // in this block; add() must then not be called again.
@@ -36,6 +37,7 @@ class BlockBuilder {
 
   std::span<Op> ops_;
   std::span<uint16_t> offsets_;
+  const bool told_;
   uint32_t count_ = 0;
   uint32_t instructions_ = 0;
   uint32_t offset_ = 0;

@@ -74,9 +74,11 @@ class Core {
   void write_by_device(uint64_t address, uint64_t bytes);
 
   // --- the interpreter (execute.cc) ---
-  // Runs at most `slots` instructions from pc; returns how many were not used.
+  // Runs at most `slots` instructions from pc; returns how many were not used. There are two such
+  // loops, so that one knows nothing of telling; a block is made for one of them.
+  template <bool kTold>
   static int64_t execute(Core *core, int64_t slots, const void *const **handlers);
-  static const void *handler(Opcode opcode);
+  static const void *handler(Opcode opcode, bool told);
 
   // --- code (build_block.cc) ---
   // The block at pc with at most `slots` instructions, or nullptr after a trap of the fetch.
@@ -84,6 +86,16 @@ class Core {
   void drop_code();  // all of it
   void drop_code_page(uint64_t dram_page);
   uint32_t instruction_at(uint64_t at);  // 0 if it cannot be fetched
+
+  // --- telling the flow (tell_flow.cc) ---
+  void set_flow(FlowObserver *to);
+  // A block that does not lie in `quiet` is entered, with slots_left as before it. Returns what is
+  // to be run of it: up to where it leaves the range.
+  Block *tell_arrival(Block *block);
+  // The instruction at `at`, which slots_left is before, has jumped.
+  void tell_jump(uint64_t at, uint32_t instruction);
+  // The last trap, if it was not told; slots_left is before it.
+  void tell_trap();
 
   // --- memory (mmu.cc) ---
   // Physical address of a virtual one, or false with cause and tval set. `whole_page`: the PMP
@@ -134,8 +146,10 @@ class Core {
   bool stop_requested = false;
   struct {
     uint64_t at = 0, cause = 0, tval = 0;
+    uint8_t privilege = kMachine;  // before it
     bool taken = false;
-  } last_trap;  // for the observer
+    bool told = true;  // to who follows the flow, if it was taken
+  } last_trap;         // for observers
 
   // --- architectural state ---
   uint8_t privilege = kMachine;
@@ -158,6 +172,8 @@ class Core {
   const uint32_t cycles_per_instruction;
   SharedState &shared;
   RetireObserver *observer = nullptr;
+  FlowObserver *flow = nullptr;  // with it, blocks have Ops that tell
+  FlowObserver::Range quiet;     // what `flow` returned last
 
   static constexpr uint32_t kJumpEntries = 4096;
   std::array<JumpEntry, kJumpEntries> jump_cache{};
@@ -186,8 +202,10 @@ class Core {
   void write_pmp(uint32_t number, uint64_t value);
   void run_slots(int64_t slots);
   void step_observed();
-  void report_trap(uint32_t instruction, uint8_t from, uint64_t cycle);
+  void report_trap(uint32_t instruction, uint64_t cycle);
   void report(const Retired &event);
+  template <typename Tell>
+  void tell(Tell tell);
 
   struct FetchEntry {
     uint64_t tag = 1;  // virtual page | privilege of the fetch
@@ -198,6 +216,7 @@ class Core {
 
   uint64_t cycle_ = 0;      // reached
   uint64_t end_cycle_ = 0;  // of run(): when slots_left is 0
+  uint64_t run_begin_ = 0;  // of the last run()
   uint64_t epoch_ = 1;
   BlockCache blocks_;
   Block scratch_{};

@@ -15,7 +15,22 @@ namespace {
 
 constexpr uint64_t kBox = 0xffff'ffff'0000'0000;
 
-const void *const *g_handlers = nullptr;
+const void *const *g_handlers[2] = {};  // of the loop that does not tell, and of the one that does
+
+// Instructions as an observer of the flow is told of them: offsets are left out.
+uint32_t jump_and_link(uint32_t rd) { return 0x6f | rd << 7; }
+
+uint32_t jump_through(const Op &op, uint64_t bytes) {
+  const uint32_t rd = op.rd == kZeroSink ? 0 : op.rd;
+  if (bytes == 2) return (rd == 0 ? 0x8002 : 0x9002) | uint32_t{op.rs1} << 7;
+  return 0x67 | rd << 7 | uint32_t{op.rs1} << 15;
+}
+
+uint32_t trap_return(const Op &op) {
+  constexpr uint32_t kMret = 0x3020'0073, kSret = 0x1020'0073;
+  const auto helper = static_cast<uint32_t>(op.immediate) >> kHelperShift;
+  return helper + kFirstHelper == static_cast<uint32_t>(Opcode::mret) ? kMret : kSret;
+}
 
 }  // namespace
 
@@ -31,9 +46,11 @@ static Helper helper(Opcode opcode) {
 const Helper Core::kHelpers[] = {FIRESIM_HELPER_OPS(FIRESIM_HELPER)};
 #undef FIRESIM_HELPER
 
-const void *Core::handler(Opcode opcode) {
-  if (g_handlers == nullptr) execute(nullptr, 0, &g_handlers);
-  return g_handlers[static_cast<uint16_t>(opcode)];
+const void *Core::handler(Opcode opcode, bool told) {
+  const void *const *&handlers = g_handlers[told];
+  if (handlers == nullptr && told) execute<true>(nullptr, 0, &handlers);
+  if (handlers == nullptr) execute<false>(nullptr, 0, &handlers);
+  return handlers[static_cast<uint16_t>(opcode)];
 }
 
 // The dispatch is repeated in every handler: each then has its own history in the branch predictor.
@@ -73,6 +90,7 @@ const void *Core::handler(Opcode opcode) {
     goto * op->handler;                                                           \
   }
 
+template <bool kTold>
 int64_t Core::execute(Core *core, int64_t slots, const void *const **handlers) {
 #define FIRESIM_LABEL(name) &&op_##name,
   static const void *const kLabels[] = {FIRESIM_INLINE_OPS(FIRESIM_LABEL)};
@@ -95,6 +113,7 @@ resync:
   core->pc = pc;
   core->slots_left = remaining;
   core->take_interrupts();
+  if constexpr (kTold) core->tell_trap();
   pc = core->pc;
   tag = core->tag;
   loads = core->tlb->load.data();
@@ -135,6 +154,7 @@ too_long:
   ENTER(block);
 
 fetch_trap:
+  if constexpr (kTold) core->tell_trap();
   --remaining;
   pc = core->pc;
   goto resync;
@@ -147,6 +167,10 @@ trap:
     core->cause = cause::kIllegal;
   }
   core->take_trap(pc, core->cause, core->tval);
+  if constexpr (kTold) {
+    core->slots_left = remaining + 1;
+    core->tell_trap();
+  }
   pc = core->pc;
   goto resync;
 
@@ -170,6 +194,9 @@ op_call_helper:
     case Next::kTrap:
       goto trap;
     default:
+      if constexpr (kTold) {
+        core->tell_jump(base + block->offsets[op - block->ops], trap_return(*op));
+      }
       remaining += op->rest;
       pc = core->pc;
       goto resync;
@@ -197,6 +224,43 @@ op_jal:  // the builder makes link and jump of it
 
 #include "execute_int.inc"
 #include "execute_memory.inc"
+
+// Ops of blocks that tell. Of a block, so much is run as need not be told.
+op_arrive:
+  if constexpr (kTold) {
+    if (base < core->quiet.low || base + block->bytes > core->quiet.high) [[unlikely]] {
+      const uint32_t whole = block->instructions;
+      core->slots_left = remaining + whole;
+      Block *within = core->tell_arrival(block);
+      if (within != block || within->instructions != whole) {
+        remaining += whole;
+        ENTER(within);
+      }
+    }
+    NEXT();
+  }
+
+op_told_link:
+  if constexpr (kTold) {
+    x[op->rd] = base + static_cast<int64_t>(op->immediate);
+    core->slots_left = remaining + op->rest + 1;
+    core->tell_jump(base + block->offsets[op - block->ops], jump_and_link(op->rd));
+    NEXT();
+  }
+
+op_told_jalr:
+  if constexpr (kTold) {
+    pc = (x[op->rs1] + static_cast<int64_t>(op->immediate)) & ~uint64_t{1};
+    x[op->rd] = base + block->bytes;
+    core->slots_left = remaining + op->rest + 1;
+    const uint64_t at = block->offsets[op - block->ops];
+    core->tell_jump(base + at, jump_through(*op, block->bytes - at));
+    goto lookup;
+  }
+  goto trap;  // no other block has them
 }
+
+template int64_t Core::execute<false>(Core *, int64_t, const void *const **);
+template int64_t Core::execute<true>(Core *, int64_t, const void *const **);
 
 }  // namespace firesim::functional

@@ -33,6 +33,7 @@ uint64_t Core::run(uint64_t from_cycle, uint64_t to_cycle) {
   waiting = false;
   if (from_cycle >= to_cycle) return from_cycle;
   shared.drop_reserved_pages(*this);
+  run_begin_ = from_cycle;
   begin_host_float();
   if (observer == nullptr) {
     const uint64_t cycles = to_cycle - from_cycle;
@@ -41,6 +42,7 @@ uint64_t Core::run(uint64_t from_cycle, uint64_t to_cycle) {
     while (cycle_ < to_cycle && !stop_requested && !waiting) step_observed();
   }
   end_host_float();
+  if (flow != nullptr) flow->ran(from_cycle, cycle_);
   return cycle_;
 }
 
@@ -48,16 +50,17 @@ void Core::run_slots(int64_t slots) {
   end_cycle_ = cycle_ + static_cast<uint64_t>(slots) * cycles_per_instruction;
   retired_at_end += static_cast<uint64_t>(slots);
   slots_left = slots;
-  const int64_t unused = execute(this, slots, nullptr);
+  const int64_t unused =
+      flow == nullptr ? execute<false>(this, slots, nullptr) : execute<true>(this, slots, nullptr);
   retired_at_end -= static_cast<uint64_t>(unused);
   end_cycle_ -= static_cast<uint64_t>(unused) * cycles_per_instruction;
   cycle_ = end_cycle_;
   slots_left = 0;
 }
 
-void Core::report_trap(uint32_t instruction, uint8_t from, uint64_t cycle) {
+void Core::report_trap(uint32_t instruction, uint64_t cycle) {
   const bool interrupt = (last_trap.cause & cause::kInterrupt) != 0;
-  report({cycle, last_trap.at, instruction, from, true, interrupt,
+  report({cycle, last_trap.at, instruction, last_trap.privilege, true, interrupt,
           last_trap.cause & ~cause::kInterrupt, last_trap.tval});
 }
 
@@ -73,17 +76,17 @@ void Core::report(const Retired &event) {
 }
 
 void Core::step_observed() {
-  uint8_t from = privilege;
   last_trap.taken = false;
   take_interrupts();
-  if (last_trap.taken) report_trap(0, from, cycle_);
-  from = privilege;
+  if (flow != nullptr) tell_trap();
+  if (last_trap.taken) report_trap(0, cycle_);
+  const uint8_t from = privilege;
   last_trap.taken = false;
   const uint64_t at = pc, cycle = cycle_;
   const uint32_t instruction = instruction_at(at);
   run_slots(1);
   if (last_trap.taken) {
-    report_trap(instruction, from, cycle);
+    report_trap(instruction, cycle);
   } else {
     report({cycle, at, instruction, from, false, false, 0, 0});
   }
@@ -185,8 +188,14 @@ void Hart::write_by_device(uint64_t address, uint64_t bytes) {
 
 ArchitecturalState Hart::state() const { return core_->state(); }
 void Hart::set_state(const ArchitecturalState &state) { core_->set_state(state); }
-void Hart::set_observer(RetireObserver *observer) { core_->observer = observer; }
+void Hart::set_observer(RetireObserver *observer) {
+  // Code that was decoded for an observer is in blocks of single instructions.
+  if (core_->observer != nullptr && observer == nullptr) core_->drop_code();
+  core_->observer = observer;
+}
+void Hart::set_flow(FlowObserver *flow) { core_->set_flow(flow); }
 uint64_t Hart::pc() const { return core_->pc; }
+uint64_t Hart::x(uint32_t number) const { return core_->x[number]; }
 
 std::optional<uint64_t> Hart::csr(uint32_t number) const {
   uint64_t value = 0;

@@ -67,6 +67,30 @@ class RetireObserver {
   virtual bool uses_floats() const { return true; }
 };
 
+// Is told where a hart's instructions lead, and not of each of them: what call stacks need, at a
+// fraction of the cost of a RetireObserver.
+class FlowObserver {
+ public:
+  // Addresses low <= pc < high in which the hart may go on without a word, but for jumps that link
+  // or go through a register, returns of traps, and traps.
+  struct Range {
+    uint64_t low = 0;
+    uint64_t high = 0;
+  };
+
+  virtual ~FlowObserver() = default;
+  // Each gets what happens now, by the cycle in which the instruction begins, and whether it is the
+  // first of this run(); each returns the range from now on.
+  //
+  // The instruction at `next.pc`, outside of the range, is about to be done; of `next`, only cycle,
+  // pc and privilege are known.
+  virtual Range arrives(const Retired &next, bool is_first) = 0;
+  // Such a jump, in the form of 4 or 2 bytes that it has, or a trap.
+  virtual Range happened(const Retired &event, bool is_first) = 0;
+  // run() is over; it has run in the cycles from <= cycle < to.
+  virtual void ran(uint64_t from_cycle, uint64_t to_cycle) = 0;
+};
+
 class Hart {
  public:
   // `mmio`, `shared` and the DRAM must outlive the hart. All harts of one blade share one
@@ -102,10 +126,13 @@ class Hart {
 
   // Reports every instruction and trap to `observer`, slowly; nullptr ends that.
   void set_observer(RetireObserver *observer);
+  // Tells `flow` where instructions lead; nullptr ends that. A change drops all decoded code.
+  void set_flow(FlowObserver *flow);
 
   // For a debugger, which changes nothing; also within a call of the observer. A CSR is what the
   // hart would read, whatever its privilege; nothing if there is none of this number.
   uint64_t pc() const;
+  uint64_t x(uint32_t number) const;  // an integer register
   std::optional<uint64_t> csr(uint32_t number) const;
 
  private:

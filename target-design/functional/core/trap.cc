@@ -30,7 +30,7 @@ void Core::take_trap(uint64_t at, uint64_t which, uint64_t value) {
   const bool to_supervisor = privilege != kMachine && (delegated >> (which & 63) & 1) != 0;
   // An exception takes a slot, as every instruction, but retires none.
   if (!interrupt) --retired_at_end;
-  last_trap = {at, which, in_40_bits(value), true};
+  last_trap = {at, which, in_40_bits(value), privilege, true, false};
   if (to_supervisor) {
     scause = which;
     sepc = at;

@@ -21,6 +21,11 @@ inline uint32_t branch(uint32_t f3, uint32_t a, uint32_t b, int32_t offset) {
   return (bits >> 12 & 1) << 31 | (bits >> 5 & 63) << 25 | b << 20 | a << 15 | f3 << 12 |
          (bits >> 1 & 15) << 8 | (bits >> 11 & 1) << 7 | 0x63;
 }
+inline uint32_t jal(uint32_t rd, int32_t offset) {
+  const auto bits = static_cast<uint32_t>(offset);
+  return (bits >> 20 & 1) << 31 | (bits >> 1 & 1023) << 21 | (bits >> 11 & 1) << 20 |
+         (bits >> 12 & 255) << 12 | rd << 7 | 0x6f;
+}
 inline uint32_t lui(uint32_t rd, uint32_t value) { return (value & 0xffff'f000) | rd << 7 | 0x37; }
 inline uint32_t addi(uint32_t rd, uint32_t a, int32_t imm) { return i(0x13, 0, rd, a, imm); }
 inline uint32_t ld(uint32_t rd, uint32_t base, int32_t imm) { return i(0x03, 3, rd, base, imm); }
