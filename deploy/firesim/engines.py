@@ -34,7 +34,7 @@ class EngineKind:
     shows_signals: bool = True
     """Whether waves, peeks and pokes are possible."""
     observes_cycles: bool = True
-    """Whether traces of named nodes and captures are possible."""
+    """Whether captures are possible."""
     restores_software: bool = True
     """Whether it goes on from the state of a functional node."""
 

@@ -64,7 +64,7 @@ def plan_of(text: str, *overrides: str) -> Plan:
 
 
 def test_a_functional_node_is_the_contract_of_the_interfaces_page() -> None:
-    node = described(MIXED)[0]
+    node = described(MIXED, "simulation.tracing.enabled=false")[0]
     assert set(node.pop("bridges")) == {"uart", "block_device", "nic", "memory"}
     assert node == {
         "name": "node0",
@@ -74,6 +74,12 @@ def test_a_functional_node_is_the_contract_of_the_interfaces_page() -> None:
         "check_fence_i": False,
         "quantum_cycles": 512,
     }
+
+
+def test_a_functional_node_is_traced_as_one_in_rtl() -> None:
+    functional, rtl = (node["bridges"]["tracerv"] for node in described(MIXED))
+    assert functional == {**rtl, "directory": "node0/trace"}
+    assert functional["enabled"] is True
 
 
 def test_linux_is_loaded_as_its_image_says() -> None:

@@ -52,6 +52,8 @@ def console(outcome: Outcome, node: str) -> str:
         ["simulation.batch_cycles=7"],
         ["simulation.random_batch_seed=11"],
         ["simulation.captures=true"],
+        ["simulation.tracing.enabled=true"],
+        ["simulation.timeline.enabled=true"],
     ],
     ids=lambda overrides: overrides[0].removeprefix("simulation."),
 )

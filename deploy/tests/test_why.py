@@ -203,6 +203,9 @@ def test_a_line_of_a_console_whose_cycle_nobody_kept(results_root: Path, tmp_pat
     line = (folder / "node0/uart.log").read_text().splitlines()[0]
     found = ask_why(folder, "node0", text=line[:8], cycles=100, results=tmp_path / "why")
     assert found.cause.what == line and found.waves is None
+    stacks, left_out = stacks_of(found.replay / "node0", found.window, found.cause.cycle)
+    assert not left_out and stacks[0].now is not None and "_start" in stacks[0].now.stack
+    assert "Call stacks of node0" in found.page.read_text()
     kept = run(load_text(recipe, ["simulation.timeline.enabled=true"])).folder
     same = ask_why(kept, text=line[:8], cycles=100, results=tmp_path / "same")
     assert same.cause == found.cause

@@ -164,9 +164,8 @@ def _check_instruments(plan: Plan) -> None:
     """Refuse instruments that only RTL has at functional nodes, and those Verilator has not."""
     for node in plan.nodes:
         asked = [kind for kind in ("waves", "activity", "peeks", "pokes") if kind in node.places]
-        traced = ["tracing"] if node.instruments.traced and "tracing" in node.places else []
         captured = ["capture"] if "capture" in node.places else []
-        missing = [] if node.kind.observes_cycles else [*traced, *captured]
+        missing = [] if node.kind.observes_cycles else captured
         for kind in [*missing, *([] if node.kind.shows_signals else asked)]:
             text = (
                 f'found "{node.name}", whose engine is {node.engine}, expected a node of engine '

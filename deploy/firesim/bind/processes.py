@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from firesim.build.cores import Cores
 from firesim.build.rtl_blade import load_blade
+from firesim.engines import engine_names
 from firesim.topology.plan import Plan, PlannedNode
 
 
@@ -20,7 +21,7 @@ def check_processes(plan: Plan) -> None:
         text = _cannot(plan, node)
         if text:
             raise plan.error_at(("simulation", "tracing", "processes"), text)
-    seen = any(node.instruments.trace_processes for node in plan.nodes)
+    seen = any(node.instruments.trace_processes and node.kind.is_rtl for node in plan.nodes)
     if seen and plan.run.rtl_engine == "verilator":
         text = 'found "verilator" with tracing.processes, expected "generated" or "auto".'
         raise plan.error_at(("simulation", "rtl_engine"), text)
@@ -28,8 +29,12 @@ def check_processes(plan: Plan) -> None:
 
 def _cannot(plan: Plan, node: PlannedNode) -> str:
     """Return why a node's processes cannot be seen; empty when they can."""
-    if not node.kind.is_rtl or node.kind.platform != "none":
-        return f'found true and "{node.name}", whose engine is {node.engine}, expected engine rtl.'
+    if not node.kind.is_rtl:
+        return ""  # Its memory has no caches.
+    if node.kind.platform != "none":
+        fitting = engine_names(lambda kind: kind.platform == "none")
+        found = f'found true and "{node.name}", whose engine is {node.engine}'
+        return f"{found}, expected engine {fitting}."
     if plan.own_blade(node) is not None:
         return f'found true and "{node.name}", a design of your own, expected a blade of FireSim.'
     blade = load_blade(node.blade)

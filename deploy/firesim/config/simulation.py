@@ -158,7 +158,7 @@ Window = Annotated[Trigger, BeforeValidator(_window)]
 
 
 class Tracing(Strict):
-    """Committed instructions of RTL nodes, taken out of band."""
+    """Committed instructions of harts, taken out of band."""
 
     enabled: bool = False
     """Whether any trace is taken."""

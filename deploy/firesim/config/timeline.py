@@ -12,7 +12,7 @@ from pydantic import Field
 class Timeline(Strict):
     """Call stacks, console lines, disk requests and packets by target cycle, for one timeline.
 
-    The run writes RUN/timeline.perfetto-trace. Harts of RTL nodes are traced as `tracing` says, and
+    The run writes RUN/timeline.perfetto-trace. Harts are traced as `tracing` says, and
     every switch captures its packets at both sides.
     """
 

@@ -127,6 +127,8 @@ def _processes(node: PlannedNode, software: Software) -> TracedProcesses | None:
     if not node.linux or not node.instruments.trace_processes:
         return None
     found = software.processes[node.linux]
+    if not node.kind.is_rtl:
+        return TracedProcesses(found.types, found.files, None)
     whole = read_map(ROCKET)
     wanted = {name: whole.registers[name] for name in _REGISTERS}
     blade = software.blades[node.blade]

@@ -237,6 +237,8 @@ def _node(
     if not node.kind.is_rtl:
         functional = {kind: every[kind] for kind in made.bridges if kind in FUNCTIONAL_BRIDGES}
         functional["memory"] = {key: every["memory"][key] for key in FUNCTIONAL_MEMORY}
+        if node.instruments.traced:
+            functional["tracerv"] = every["tracerv"]
         _tell(functional, made)
         return {
             "name": node.name,

@@ -11,14 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TracedProcesses:
-    """By what traces of a Linux node in RTL look at its processes."""
+    """By what traces of a Linux node look at its processes."""
 
     types: Path
     """Where the kernel's structures have their fields."""
     files: Mapping[str, Path]
     """Programs and libraries by their paths on the node, without the first `/`."""
-    registers: dict[str, Any]
-    """Where the registers and the newest data are in the RTL."""
+    registers: dict[str, Any] | None
+    """Where the registers and the newest data are in the RTL; None for a functional node."""
 
     def described(self) -> dict[str, Any]:
         """Return the key `linux` of the settings of a trace."""

@@ -63,23 +63,13 @@ ENGINE_CASES = [
         TWO + "simulation:\n  functional: {cycles_per_instruction: 0}\n",
     ),
     Case(
-        "trace of a functional node",
-        (
-            'bad.yaml:7: simulation.tracing.nodes[0]: found "node1", whose engine is functional, '
-            "expected a node of engine rtl or metasim."
-        ),
-        TWO
-        + "workload: {node: {program: hello}}\nsimulation:\n  engines: {node1: functional}\n"
-        + "  tracing:\n    nodes: [node1]\n    enabled: true\n",
-    ),
-    Case(
-        "processes of a functional node",
+        "processes of a metasimulated node",
         (
             'bad.yaml:7: simulation.tracing.processes: found true and "node0", whose engine is '
-            "functional, expected engine rtl."
+            "metasim, expected engine rtl or functional."
         ),
         TWO
-        + "workload: {node: {linux: linux-hello}}\nsimulation:\n  engine: functional\n"
+        + "workload: {node: {linux: linux-hello}}\nsimulation:\n  engine: metasim\n"
         + "  tracing:\n    processes: true\n    enabled: true\n",
     ),
     Case(

@@ -58,6 +58,7 @@ class FunctionalBlade final : public Model, public Debuggable {
     return {settings_.memory->base(), settings_.memory->size_bytes(), settings_.memory->data(),
             settings_.address_bits};
   }
+  void observe();
   void look_at_terminal();
   void run_quanta();
   void run_quantum();
@@ -67,6 +68,7 @@ class FunctionalBlade final : public Model, public Debuggable {
   void end_devices();
   uint64_t next_event() const;
   void send(Batch &output);
+  void load_traces(StateReader &state);
 
   Settings settings_;
   devices::BladeEnd blade_end_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of a hart; see call_path.h. As call stacks of traces in RTL are built
-// (sim/bridges/tracerv/call_stacks.h), without the functions.
+// (sim/traces/call_stacks.h), without the functions.
 #include "functional/blade/call_path.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 
 namespace firesim::functional {
@@ -55,6 +56,18 @@ std::map<std::string, uint64_t> DebugView::registers(uint32_t hart) const {
   return all;
 }
 
+uint64_t DebugView::register_value(uint32_t hart, const std::string &name) const {
+  for (const NamedCsr &csr : kCsrs) {
+    if (name == csr.name) return harts_[hart].csr(csr.number).value_or(0);
+  }
+  uint32_t number = 0;
+  const char *end = name.data() + name.size();
+  const bool is_number =
+      name.starts_with('x') && std::from_chars(name.data() + 1, end, number).ptr == end;
+  return is_number && number < 32 ? harts_[hart].x(number)
+                                  : DebugTarget::register_value(hart, name);
+}
+
 bool DebugView::read(uint64_t physical, std::span<uint8_t> bytes) const {
   if (!memory_.contains(physical, bytes.size())) return false;
   std::memcpy(bytes.data(), memory_.at(physical), bytes.size());
@@ -75,7 +88,7 @@ uint64_t DebugView::begin_run(uint32_t hart, uint64_t from, uint64_t until) {
         first_cycle > from + cycles_per_instruction_ ? first_cycle - cycles_per_instruction_ : from;
   }
   const bool tells = untold <= from;
-  harts_[hart].set_observer(tells ? this : nullptr);
+  harts_.observe(hart, *this, tells);
   return tells ? until : std::min(until, untold);
 }
 

@@ -24,6 +24,7 @@ class DebugView final : public DebugTarget, public RetireObserver {
   uint32_t hart_count() const override { return harts_.size(); }
   DebugPosition position() const override { return position_; }
   std::map<std::string, uint64_t> registers(uint32_t hart) const override;
+  uint64_t register_value(uint32_t hart, const std::string &name) const override;
   bool read(uint64_t physical, std::span<uint8_t> bytes) const override;
   void listen(StepListener &listener) override { listener_ = &listener; }
 

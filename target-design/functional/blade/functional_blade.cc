@@ -34,8 +34,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
             *settings_.disk, *settings_.console, settings_.host.get()},
            memory_, harts_, blade_end_) {
   harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
-  if (settings_.keeps_calls) harts_.keep_calls();
-  if (settings_.block_vectors) harts_[0].set_observer(settings_.block_vectors.get());
+  observe();
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -44,6 +43,13 @@ FunctionalBlade::~FunctionalBlade() {
   } catch (const std::exception &) {
     // The run is over and has its reason already.
   }
+}
+
+// The harts are made; whoever is told of their instructions is told by these.
+void FunctionalBlade::observe() {
+  if (settings_.keeps_calls) harts_.keep_calls();
+  if (settings_.block_vectors) harts_.observe(0, *settings_.block_vectors, true);
+  if (settings_.traces) settings_.traces->look_at(harts_, *settings_.memory);
 }
 
 void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
@@ -142,6 +148,7 @@ void FunctionalBlade::run_hart(uint32_t index, uint64_t end) {
       continue;
     }
     if (debug_) until = debug_->begin_run(index, at, until);
+    if (settings_.traces) until = settings_.traces->begin_run(index, at, until);
     bus_.begin_run(index, until);
     const uint64_t reached = hart.run(at, std::max(at + 1, until));
     harts_.add_busy_cycles(reached - at);
@@ -187,6 +194,7 @@ void FunctionalBlade::finish(uint64_t) {
   if (!blade_end_.ended() && quantum_start_ != 0) bus_.advance(0, quantum_start_ - 1);
   settings_.console->flush();
   if (settings_.block_vectors) settings_.block_vectors->finish();
+  if (settings_.traces) settings_.traces->finish(cycle_);
   settings_.disk->store->note_written();
 }
 
@@ -196,18 +204,20 @@ nlohmann::json FunctionalBlade::statistics() const {
   nlohmann::json region_start = nullptr;
   const uint64_t region_start_cycle = harts_.region_start_cycle();
   if (region_start_cycle != SharedState::kNever) region_start = region_start_cycle;
-  return {{"engine", "functional"},
-          {"cycles_evaluated", cycle_},
-          {"instructions", harts_.instructions()},
-          {"harts", harts_.size()},
-          {"cycles_per_instruction", settings_.cycles_per_instruction},
-          {"quantum_cycles", settings_.quantum_cycles},
-          {"finished_at_cycle", finished},
-          {"region_start_cycle", region_start},
-          {"deterministic", deterministic_},
-          {"nic", bus_.nic().statistics()},
-          {"block_device", bus_.block_device().statistics()},
-          {"uart", settings_.console->statistics(bus_.uart().bytes_in())}};
+  nlohmann::json facts = {{"engine", "functional"},
+                          {"cycles_evaluated", cycle_},
+                          {"instructions", harts_.instructions()},
+                          {"harts", harts_.size()},
+                          {"cycles_per_instruction", settings_.cycles_per_instruction},
+                          {"quantum_cycles", settings_.quantum_cycles},
+                          {"finished_at_cycle", finished},
+                          {"region_start_cycle", region_start},
+                          {"deterministic", deterministic_},
+                          {"nic", bus_.nic().statistics()},
+                          {"block_device", bus_.block_device().statistics()},
+                          {"uart", settings_.console->statistics(bus_.uart().bytes_in())}};
+  if (settings_.traces) facts["tracerv"] = settings_.traces->statistics();
+  return facts;
 }
 
 std::string FunctionalBlade::fingerprint() const {
@@ -260,6 +270,7 @@ void FunctionalBlade::save(StateWriter &state) const {
   settings_.disk->store->save(state);
   settings_.console->save(state);
   harts_.save_calls(state);
+  if (settings_.traces) settings_.traces->save(state);
 }
 
 void FunctionalBlade::load(StateReader &state, uint64_t cycle) {
@@ -300,9 +311,19 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   bus_.load(state, harts_.cycles());
   settings_.disk->store->load(state);
   settings_.console->load(state);
-  if (settings_.keeps_calls) harts_.keep_calls();
-  if (settings_.block_vectors) harts_[0].set_observer(settings_.block_vectors.get());
+  observe();
   harts_.load_calls(state);
+  load_traces(state);
+}
+
+// A blade that was traced goes on without, too.
+void FunctionalBlade::load_traces(StateReader &state) {
+  if (!state.next_section_is(HartTraces::kSection)) return;
+  if (settings_.traces) {
+    settings_.traces->load(state);
+  } else {
+    HartTraces::skip(state);
+  }
 }
 
 }  // namespace functional

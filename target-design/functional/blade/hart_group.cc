@@ -75,9 +75,15 @@ void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool check
   }
 }
 
+void HartGroup::observe(uint32_t hart, RetireObserver &observer, bool is_told) {
+  while (observers_.size() < size()) observers_.push_back(std::make_unique<Observers>());
+  observers_[hart]->set(observer, is_told);
+  harts_[hart]->set_observer(observers_[hart]->whom());
+}
+
 void HartGroup::keep_calls() {
   while (calls_.size() < size()) calls_.push_back(std::make_unique<CallPath>());
-  for (uint32_t i = 0; i < size(); ++i) harts_[i]->set_observer(calls_[i].get());
+  for (uint32_t i = 0; i < size(); ++i) observe(i, *calls_[i], true);
 }
 
 std::vector<std::vector<devices::CallFrame>> HartGroup::calls() const {

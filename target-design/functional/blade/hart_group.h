@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "functional/blade/call_path.h"
+#include "functional/blade/observers.h"
 #include "functional/core/hart.h"
 #include "functional/core/shared_state.h"
 #include "functional/devices/interrupt_lines.h"
@@ -50,6 +51,8 @@ class HartGroup final : public InterruptLines {
     const FenceCheck *check = shared_->fence_check();
     return check == nullptr ? std::nullopt : check->found();
   }
+  // Whether every instruction of a hart is told to `observer`, slowly, besides others.
+  void observe(uint32_t hart, RetireObserver &observer, bool is_told);
   // Follows the calls of the harts from now on, slowly; they are made already.
   void keep_calls();
   // Of each hart; empty where they are not followed.
@@ -77,6 +80,7 @@ class HartGroup final : public InterruptLines {
   std::unique_ptr<SharedState> shared_;
   std::vector<std::unique_ptr<Hart>> harts_;
   std::vector<std::unique_ptr<CallPath>> calls_;
+  std::vector<std::unique_ptr<Observers>> observers_;  // of each hart
 };
 
 }  // namespace firesim::functional

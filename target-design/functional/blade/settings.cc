@@ -72,8 +72,8 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
     memory_config.fail("size_bytes", "at most " + std::to_string(most_bytes));
   }
   memory_config.finish();
-  devices::Config tracing(config.child("tracerv"), where("tracerv"));
-  if (tracing.boolean("enabled", false)) tracing.fail("enabled", "false on a functional blade");
+  traces = HartTraces::make(config.child("tracerv"), where("tracerv"), context, harts,
+                            cycles_per_instruction);
   host = devices::HostInterface::make(config.child("htif"), where("htif"));
   // Of the RTL, which may go on with these settings.
   config.has("termination");

@@ -15,6 +15,7 @@
 #include "devices/nic_settings.h"
 #include "devices/sector_store.h"
 #include "functional/blade/block_vectors.h"
+#include "functional/blade/hart_traces.h"
 #include "functional/blade/parts.h"
 
 namespace firesim::functional {
@@ -32,6 +33,7 @@ struct Settings {
   bool check_fence_i;  // end where a fence.i is missing
   bool keeps_calls;    // follow calls in M mode, slowly, for traces that go on in RTL
   std::unique_ptr<BlockVectors> block_vectors;  // of the lone hart, slowly; else null
+  std::unique_ptr<HartTraces> traces;           // null without
   std::vector<PartEntry> parts;
   std::unique_ptr<devices::NicSettings> nic;
   std::unique_ptr<devices::Console> console;

@@ -22,6 +22,7 @@ struct RigParameters {
   uint32_t quantum_cycles = 256;
   uint32_t latency_cycles = 700;
   nlohmann::json announce = nullptr;  // of node 1
+  nlohmann::json trace = nullptr;     // of both nodes; its files go into a folder of their names
 };
 
 // What must not depend on how time was cut.
@@ -94,8 +95,10 @@ class BladeRig {
     return result;
   }
 
-  std::string console(const std::string &node) const {
-    std::ifstream stream(context_.results_directory / (node + ".log"));
+  std::string console(const std::string &node) const { return file(node + ".log"); }
+
+  std::string file(const std::string &name) const {
+    std::ifstream stream(context_.results_directory / name);
     std::stringstream text;
     text << stream.rdbuf();
     return text.str();
@@ -106,6 +109,8 @@ class BladeRig {
     const std::string name = "node" + std::to_string(index);
     nlohmann::json nic = {{"mac", index == 0 ? "00:12:6D:00:00:02" : "00:12:6D:00:00:03"}};
     if (index == 1) nic["announce"] = parameters_.announce;
+    nlohmann::json trace = parameters_.trace;
+    if (!trace.is_null()) trace["directory"] = name;
     return make_functional_blade(
         {{"name", name},
          {"kind", "functional"},
@@ -114,6 +119,7 @@ class BladeRig {
          {"quantum_cycles", parameters_.quantum_cycles},
          {"bridges",
           {{"uart", {{"log", name + ".log"}}},
+           {"tracerv", trace},
            {"block_device", {{"size_sectors", 64}, {"latency_cycles", 2000}}},
            {"nic", nic},
            {"memory",
