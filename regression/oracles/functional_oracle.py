@@ -4,8 +4,8 @@
 The programs are those of rtl-oracle. Each runs four times: in QEMU; on a functional hart that
 reports every instruction (compared one by one, with every trap, cause and value, then all registers
 and memory); on a hart that runs decoded blocks at full speed; and on one whose time is cut at
-random places (both compared by registers and memory). Some also run on the Rocket blade, and are
-compared with it instruction by instruction.
+random places (both compared by registers and memory). Some also run on the Rocket blade and on a
+functional node, and are compared with the traces of both instruction by instruction.
 """
 
 from __future__ import annotations
@@ -94,9 +94,14 @@ def _with_rocket(experiment: Experiment, binary: Path, programs: list[Program]) 
     problems: list[str] = []
     for begin in range(0, len(programs), 8):
         group = programs[begin : begin + 8]
-        for program, rocket in zip(group, run_rocket(experiment, group), strict=True):
+        blades = run_rocket(experiment, group, engine="functional")
+        rockets = run_rocket(experiment, group)
+        for program, blade, rocket in zip(group, blades, rockets, strict=True):
             logged = run_logged(binary, program)
-            found = _differences("Rocket", rocket, logged)
+            found = [
+                *_differences("Rocket", rocket, logged),
+                *_differences("trace of a node", blade, logged),
+            ]
             problems += [f"seed {program.seed}: {line}" for line in found]
     return problems
 

@@ -6,7 +6,8 @@ hart and in QEMU, which translates code to the host's; turn by turn, in one run.
 runs a program and powers off on both (on the hart with its devices, from the first instruction to
 the last; in QEMU from the start of its process). Given is the median of processor time. Both
 machines must compute the right sums, and every run of the hart take the same number of
-instructions.
+instructions. Then both run on a node with and without call stacks, turn by turn, Linux with those
+of its processes: how much longer that takes, in the same target cycles.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from firesim_software import link, linux
 from firesim_software.qemu import run as run_qemu
 
-from regression.support.cluster import run_cluster
+from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.functional_hart import runner
 from regression.support.linux import one_boot
@@ -111,8 +112,65 @@ def measure_linux(experiment: Experiment) -> Times:
     return found
 
 
+@dataclass(frozen=True)
+class Traced:
+    """Processor seconds of runs of one program without call stacks and with them, alternately."""
+
+    plain: list[float]
+    traced: list[float]
+    same: bool
+    """Whether all of them ended in the same cycle with the same hash."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long it takes with call stacks."""
+        return statistics.median(self.traced) / statistics.median(self.plain)
+
+
+def measure_traced(experiment: Experiment) -> dict[str, Traced]:
+    """Run the loop and Linux on a functional node without and with call stacks, alternately."""
+    loop = {
+        "system": {"topology": "rack_1"},
+        "workload": {"node": {"elf": str(_link(experiment.folder, "loop.elf", []))}},
+        "simulation": {"engine": "functional", "threads": 1},
+    }
+    linux_boot = one_boot("functional", "rocket-1", 64, {"simulation": {"threads": 1}})
+    return {
+        "compute loop": _in_turns(experiment, "loop", loop, {}),
+        "Linux boot": _in_turns(experiment, "boot", linux_boot, {"processes": True}),
+    }
+
+
+def _in_turns(experiment: Experiment, name: str, config: Config, more: Config) -> Traced:
+    tracing = {"tracing": {"enabled": True, "outputs": ["folded"], **more}}
+    with_stacks = merged(config, {"simulation": tracing})
+    plain: list[float] = []
+    traced: list[float] = []
+    seen = set()
+    for index in range(_runs(experiment)):
+        for seconds, kind, what in (
+            (plain, config, "plain"),
+            (traced, with_stacks, "traced"),
+        ):
+            run = run_cluster(experiment, f"{name}-{what}-{index}", kind)
+            seconds.append(float(run.result["cpu_s"]))
+            seen.add((run.token_hash, run.end_cycle))
+    return Traced(plain, traced, len(seen) == 1)
+
+
 def _runs(experiment: Experiment) -> int:
     return QUICK_RUNS if experiment.quick else RUNS
+
+
+def show_traced(experiment: Experiment, measured: dict[str, Traced]) -> None:
+    """Print and keep what call stacks cost."""
+    rows = []
+    for name, one in measured.items():
+        without, with_stacks = (statistics.median(each) for each in (one.plain, one.traced))
+        rows.append([name, f"{without:.3f}", f"{with_stacks:.3f}", f"{one.ratio:.2f}"])
+        experiment.keep(**{f"{name}, stacks": {"plain_s": one.plain, "traced_s": one.traced}})
+    columns = ["", "without (median, CPU s)", "with (median, CPU s)", "times"]
+    experiment.table("Call stacks of a functional node", columns, rows)
 
 
 def _arguments(_: argparse.ArgumentParser) -> None:
@@ -141,7 +199,13 @@ def run(experiment: Experiment) -> Verdict:
         experiment.keep(**{name: {"functional_s": times.functional, "qemu_s": times.qemu}})
     columns = ["", "machine", "median (CPU s)", "least (CPU s)", "million instr./s"]
     experiment.table("One core", columns, rows)
-    figure = f"{', '.join(figures)} million instructions/s of processor time,"
-    same = max(counts) == 1
-    goal = f"{GOAL_RATE} on both" if same else "one number of instructions in every run"
+    stacks = measure_traced(experiment)
+    show_traced(experiment, stacks)
+    ratios = ", ".join(f"{one.ratio:.2f}" for one in stacks.values())
+    figure = (
+        f"{', '.join(figures)} million instructions/s of processor time, with call stacks {ratios} "
+        "times as long,"
+    )
+    same = max(counts) == 1 and all(one.same for one in stacks.values())
+    goal = f"{GOAL_RATE} on both" if same else "one number of instructions, one hash"
     return Verdict(same and slowest >= GOAL_RATE, figure, goal, timed_only=same)

@@ -117,7 +117,7 @@ def run_qemu(program: Program) -> Outcome:
     return Outcome(between(events, START, program.end, what), done.console.split())
 
 
-def _config(programs: list[Program], blade: str) -> dict[str, Any]:
+def _config(programs: list[Program], blade: str, engine: str) -> dict[str, Any]:
     (end,) = {program.end for program in programs}
     return {
         "system": {
@@ -132,6 +132,7 @@ def _config(programs: list[Program], blade: str) -> dict[str, Any]:
             }
         },
         "simulation": {
+            "engine": engine,
             "max_cycles": MAX_CYCLES,
             "throughput_interval_cycles": 0,
             "tracing": {
@@ -144,15 +145,20 @@ def _config(programs: list[Program], blade: str) -> dict[str, Any]:
 
 
 def run_rocket(
-    experiment: Experiment, programs: list[Program], blade: str = "rocket-1"
+    experiment: Experiment,
+    programs: list[Program],
+    blade: str = "rocket-1",
+    engine: str = "rtl",
 ) -> list[Outcome]:
     """Run programs on Rocket blades, one each, in one simulation.
+
+    With another engine they are run on what stands for these blades there.
 
     Raises:
         ExperimentError, TraceError: the simulation failed, or a trace makes no sense.
     """
-    folder = experiment.folder / f"rocket-{programs[0].seed}"
-    description = Cluster(experiment, _config(programs, blade)).description(folder)
+    folder = experiment.folder / f"rocket-{engine}-{programs[0].seed}"
+    description = Cluster(experiment, _config(programs, blade, engine)).description(folder)
     # A program that goes astray must not end the comparison of the others.
     done = simulate(description, folder, expect=(0, 1))
     outcomes = []

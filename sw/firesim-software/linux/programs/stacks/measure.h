@@ -18,10 +18,11 @@ struct node {
 struct measure {
   struct node nodes[MOST_NODES];  // the first is the root
   int used, now;
+  int back;  // the node that a jump out of those above it goes to
   uint64_t since;
 };
 
-static inline uint64_t cycles(void) {
+static inline uint64_t cycle_count(void) {
   uint64_t value;
   __asm__ volatile("rdcycle %0" : "=r"(value)::"memory");
   return value;
@@ -29,12 +30,12 @@ static inline uint64_t cycles(void) {
 
 // Before the first entry: what is noted lies in memory that may not be there yet.
 static inline __attribute__((always_inline)) void begin(struct measure *m) {
-  m->since = cycles();
-  m->since = cycles();
+  m->since = cycle_count();
+  m->since = cycle_count();
 }
 
 static inline __attribute__((always_inline)) void enter(struct measure *m, const char *name) {
-  const uint64_t now = cycles();
+  const uint64_t now = cycle_count();
   m->nodes[m->now].cycles += now - m->since;
   int found = 1;
   while (found <= m->used && (m->nodes[found].parent != m->now || m->nodes[found].name != name)) {
@@ -50,9 +51,17 @@ static inline __attribute__((always_inline)) void enter(struct measure *m, const
 }
 
 static inline __attribute__((always_inline)) void leave(struct measure *m) {
-  const uint64_t now = cycles();
+  const uint64_t now = cycle_count();
   m->nodes[m->now].cycles += now - m->since;
   m->now = m->nodes[m->now].parent;
+  m->since = now;
+}
+
+// Behind a jump out of all that were entered above `back`.
+static inline __attribute__((always_inline)) void leave_all(struct measure *m) {
+  const uint64_t now = cycle_count();
+  m->nodes[m->now].cycles += now - m->since;
+  m->now = m->back;
   m->since = now;
 }
 

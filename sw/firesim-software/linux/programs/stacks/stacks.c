@@ -1,59 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stacks: a process, its thread, its child and the program that the child becomes, each of which
-// knows how many cycles each stack of its functions took.
+// stacks: a process, its thread, a child that shares its memory (vfork), one that does not (fork)
+// and the program that this one becomes, each of which knows how many cycles each stack of its
+// functions took.
 //
-// Calls, recursion, a tail call, page faults, system calls and a signal are among them. The region
-// of interest begins where the first of them does. Each begins its work when the others wait.
+// Calls, recursion, a tail call, a jump out of several functions at once, page faults, system calls
+// and a signal are among them. The region of interest begins where the first of them does. Each
+// begins its work when the others wait.
 #include "measure.h"
 #include "system.h"
-
-#define FUNCTION __attribute__((noinline, noclone))
+#include "work.h"
 
 enum { PAGE_BYTES = 4096, PAGES = 12, STACK_BYTES = 16384, SIGNAL_USER = 10 };
 enum { SHARES_ALL = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000, CHILD_ENDED = 17 };
+enum { SHARES_MEMORY_UNTIL_IT_ENDS = 0x100 | 0x4000 };
 enum { WAIT = 128, WAKE = 129 };  // of a futex, private
 
-static struct measure own, threads_own;
+static struct measure own, threads_own, childs_own;
 static char memory[PAGES * PAGE_BYTES];
 static char stack[STACK_BYTES] __attribute__((aligned(16)));
 static volatile uint32_t thread_is_done;
-
-FUNCTION void leaf(struct measure *m, uint64_t turns) {
-  enter(m, "leaf");
-  busy(turns);
-  leave(m);
-}
-
-FUNCTION void branch(struct measure *m) {
-  enter(m, "branch");
-  busy(9000);
-  leaf(m, 12000);
-  busy(6000);
-  leaf(m, 8000);
-  leave(m);
-}
-
-FUNCTION void down(struct measure *m, int depth) {
-  enter(m, "down");
-  busy(7000);
-  if (depth > 0) down(m, depth - 1);
-  busy(5000);
-  leave(m);
-}
-
-FUNCTION void last(struct measure *m) {
-  enter(m, "last");
-  busy(11000);
-  leave(m);
-}
-
-// What it calls at last takes its place.
-FUNCTION void first(struct measure *m) {
-  enter(m, "first");
-  busy(9000);
-  leave(m);
-  last(m);
-}
 
 FUNCTION void touch(struct measure *m) {
   enter(m, "touch");
@@ -92,6 +57,7 @@ FUNCTION void work(struct measure *m) {
   branch(m);
   down(m, 4);
   first(m);
+  jumps(m);
   touch(m);
   ask(m);
   busy(5000);
@@ -146,6 +112,14 @@ int main(int argc, char **argv) {
   signals(&own);
   make_thread();
   while (!thread_is_done) call4(__NR_futex, &thread_is_done, WAIT, 0, 0);
+  const long first_child =
+      system_call(__NR_clone, SHARES_MEMORY_UNTIL_IT_ENDS | CHILD_ENDED, 0, 0, 0, 0, 0);
+  if (first_child == 0) {
+    begin(&childs_own);
+    work(&childs_own);
+    call1(__NR_exit, 0);
+  }
+  call4(__NR_wait4, first_child, 0, 0, 0);
   const long child = system_call(__NR_clone, CHILD_ENDED, 0, 0, 0, 0, 0);
   if (child == 0) {
     const char *const words[] = {"/usr/bin/stacks", "program", 0};
@@ -157,6 +131,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   call4(__NR_wait4, child, 0, 0, 0);
+  tell(&childs_own, "vforked");
   tell(&own, "process");
   tell(&threads_own, "thread");
   write_some(1, "stacks are done\n", 16);

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stacks of programs in traces of nodes in RTL and functional ones, against what programs know.
+
+On Linux, a process, its thread, its children (fork and vfork) and the program that one becomes read
+the cycle counter at each entry and exit of their functions: calls, recursion, a tail call, longjmp,
+page faults, system calls and a signal. In RTL the node boots on the functional blade and goes on
+where the first of them begins; a functional node is traced from reset. A program without a system
+does the same, with calls through pointers and exceptions, on both.
+
+Cycles of each stack in the flame graph, with those of the kernel on top, are compared with what
+the programs print. A run without a trace must end in the same cycle, with the same token hash and
+the same console. Stacks of functional nodes must be equal to the byte for any threads and batches,
+by whatever way their instructions are looked at, and through a snapshot; and the program without a
+system must commit the same instructions on both engines.
+"""
+
+from __future__ import annotations
+
+from regression.oracles.stacks_exact import bare, on_linux
+from regression.oracles.stacks_exact.truth import GOAL_PERCENT
+from regression.support.experiment import Experiment, Verdict, experiment_named
+
+
+@experiment_named("stacks-exact")
+def main(experiment: Experiment) -> Verdict:
+    """Run the experiment."""
+    parts = [
+        on_linux.functional(experiment, 1),
+        on_linux.functional(experiment, 4),
+        *bare.both(experiment),
+        on_linux.in_rtl(experiment),
+    ]
+    for part in parts:
+        part.show(experiment)
+    return Verdict(
+        all(part.is_right for part in parts),
+        "; ".join(map(str, parts)),
+        f"{GOAL_PERCENT} % and the same in every run",
+    )

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the programs tell of their stacks, what a trace has of them, and both compared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from regression.support.experiment import Experiment
+
+GOAL_PERCENT = 99.9
+PROGRAM = "stacks"
+TOP = {"work", "signals"}
+"""The functions below which everything is noted."""
+TRUTH = re.compile(r"^truth (\w+) (\S+) (\d+)\r?$", re.MULTILINE)
+BARE = "bare"
+"""Who a program without a system says that it is."""
+LINUX_TASKS = {"child", "process", "thread"}
+CHILDREN = {"child", "program", "vforked"}
+NOT_NOTED = {"[signal]", "[vdso]"}
+"""What the kernel has between a function and its signal's handler, and behind that."""
+KERNEL = re.compile(r"^\[(system call|exception|interrupt)\b")
+LABEL = re.compile(rf"^{PROGRAM}-(\d+)(?:/(\d+))?$")
+
+Stacks = Counter[tuple[str, str]]
+"""Cycles by who (process, thread, child, or a program without a system) and the functions, joined
+by `;`."""
+
+
+def told(console: str) -> Stacks:
+    """Return what the programs printed; children, and the program that one becomes, are one."""
+    found: Stacks = Counter()
+    for who, path, cycles in TRUTH.findall(console):
+        found["child" if who in CHILDREN else who, path] += int(cycles)
+    return found
+
+
+def _frames(folded: str) -> list[tuple[list[str], int]]:
+    lines = [line.rsplit(" ", 1) for line in folded.splitlines()]
+    return [(path.split(";"), int(cycles)) for path, cycles in lines]
+
+
+def _noted(frames: list[str]) -> str:
+    """Return what is noted of a stack, without what the kernel has above it; "" for nothing."""
+    above = next((i for i, frame in enumerate(frames) if KERNEL.match(frame)), len(frames))
+    user = [frame for frame in frames[:above] if frame not in NOT_NOTED]
+    below = next((i for i, frame in enumerate(user) if frame in TOP), len(user))
+    return ";".join(user[below:])
+
+
+def traced(folded: str) -> Stacks:
+    """Return the stacks of programs in a trace, each with the cycles of the kernel above it."""
+    stacks = _frames(folded)
+    labels = [LABEL.match(frames[1]) for frames, _ in stacks if len(frames) > 1]
+    first = min((int(label[1]) for label in labels if label), default=0)
+    found: Stacks = Counter()
+    for frames, cycles in stacks:
+        label = LABEL.match(frames[1]) if len(frames) > 1 else None
+        if label is None or not (path := _noted(frames[2:])):
+            continue
+        who = "thread" if label[2] else "process" if int(label[1]) == first else "child"
+        found[who, path] += cycles
+    return found
+
+
+def traced_bare(folded: str) -> Stacks:
+    """Return the stacks of a program without a system."""
+    found: Stacks = Counter()
+    for frames, cycles in _frames(folded):
+        if path := _noted(frames[1:]):
+            found[BARE, path] += cycles
+    return found
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the nodes of one kind showed."""
+
+    name: str
+    truth: Stacks
+    found: Stacks
+    same: bool
+    """Whether every way to run it gave the same, with a trace and without."""
+    token_hash: str
+
+    @property
+    def percent(self) -> float:
+        """The percentage of the cycles told that the trace has where they belong."""
+        right = sum(min(known, self.found[key]) for key, known in self.truth.items())
+        return 100 * right / max(1, sum(self.truth.values()))
+
+    @property
+    def tasks(self) -> set[str]:
+        """Who told of stacks."""
+        return {who for who, _ in self.truth}
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it shows what it must."""
+        return self.same and self.percent >= GOAL_PERCENT and self.tasks in (LINUX_TASKS, {BARE})
+
+    def show(self, experiment: Experiment) -> None:
+        """Print every stack, so that what is missed is seen, and keep the figures."""
+        rows = []
+        for who, path in sorted(self.truth.keys() | self.found.keys()):
+            known, seen = self.truth[who, path], self.found[who, path]
+            rows.append([f"{who} {path}", f"{known:,}", f"{seen:,}", f"{seen - known:+,}"])
+        columns = ["stack", "told", "traced", "difference"]
+        experiment.table(f"Cycles of stacks, {self.name}", columns, rows)
+        cycles, stacks = sum(self.truth.values()), len(self.truth)
+        figures = {"percent": self.percent, "stacks": stacks, "cycles": cycles, "same": self.same}
+        experiment.keep(**{self.name: figures})
+
+    def __str__(self) -> str:
+        same = "the same in every run" if self.same else "NOT the same in every run"
+        cycles = f"{sum(self.truth.values()):,} cycles in {len(self.truth)} stacks"
+        return f"{self.name} {self.percent:.3f} % of {cycles} (hash {self.token_hash}, {same})"
