@@ -5,7 +5,8 @@ Nodes in RTL behind two levels of switches ping, and then one streams. Of each p
 its way (link, queue, link …) follow each other without a gap, add up to its one-way time, and are
 those of the captures, which another reader reads. Each traced cycle of a hart lies in one innermost
 slice, and the cycles of each stack are those of its folded stacks. The file is the same, byte for
-byte, for 1 and 2 threads and for random batches; the token hash is that of a run without it.
+byte, for 1 and 2 threads and for random batches; the token hash is that of a run without it. So it
+is where the nodes are functional.
 """
 
 from __future__ import annotations
@@ -134,6 +135,23 @@ def _hart_cycles(folder: Path, tracks: dict[int, Track], node: str) -> tuple[int
     return covered, is_whole and +own == folded and covered == folded.total()
 
 
+def _is_right_functional(experiment: Experiment, kept: dict[str, Any]) -> bool:
+    """Whether the harts of functional nodes are whole, in one file for every way to run."""
+    ways = {"threads": 1}, {"threads": 2, "random_batch_seed": experiment.seed | 1}
+    functional = merged(kept, {"simulation": {"engine": "functional"}})
+    off = {"timeline": {"enabled": False}, "tracing": {"enabled": False}}
+    untraced = merged(functional, {"simulation": off})
+    plain = run_cluster(experiment, "functional-plain", untraced)
+    runs = [
+        run_cluster(experiment, f"functional-{index}", merged(functional, {"simulation": way}))
+        for index, way in enumerate(ways)
+    ]
+    files = {write_timeline(run.folder).path.read_bytes() for run in runs}
+    tracks = read_trace(runs[0].folder / "timeline.perfetto-trace")
+    whole = all(_hart_cycles(runs[0].folder, tracks, node)[1] for node in NODES)
+    return whole and len(files) == 1 and len({run.token_hash for run in (*runs, plain)}) == 1
+
+
 @experiment_named("timeline")
 def run(experiment: Experiment) -> Verdict:
     """Hold when the timeline is exact, the same for every way to run, and changes nothing."""
@@ -169,6 +187,7 @@ def run(experiment: Experiment) -> Verdict:
     )
     hashes = {run.token_hash for run in (*runs.values(), without)}
     cost = first.process_cpu_s / without.process_cpu_s
+    functional = _is_right_functional(experiment, kept)
     experiment.keep(
         files=len(files),
         hashes=len(hashes),
@@ -178,6 +197,7 @@ def run(experiment: Experiment) -> Verdict:
         bytes=written[0].bytes,
         events=written[0].events,
         cost_ratio=cost,
+        functional=functional,
     )
     holds = (
         len(files) == len(hashes) == 1
@@ -185,12 +205,14 @@ def run(experiment: Experiment) -> Verdict:
         and ways.boundaries_equal
         and all(is_right for _, is_right in harts)
         and not any(one.left_out for one in written)
+        and functional
     )
     figure = (
         f"{ways.right} of {ways.copies} ways of packets add up and are those of the captures, "
         f"{sum(is_right for _, is_right in harts)} of {len(harts)} harts have each of their "
         f"{sum(cycles for cycles, _ in harts):,} cycles in one slice, {len(files)} file and "
         f"{len(hashes)} hash of {len(variants)} runs, {written[0].bytes:,} bytes, "
-        f"{cost:.2f} times the processor time,"
+        f"{cost:.2f} times the processor time; "
+        f"functional nodes {'right' if functional else 'NOT right'},"
     )
     return Verdict(holds, figure, "all of them, 1 file and 1 hash")
