@@ -60,8 +60,10 @@ DECLARES = re.compile(
 CALLED = re.compile(r"\b(\w+)\(")
 STATEMENT = re.compile(r"\s*(?:#|return|throw|else|delete|new|case)")
 MADE = "address_map.h"
-CALLED_FROM_OUTSIDE = re.compile(r"register_\w+|LLVMFuzzer\w+|__tsan_default_suppressions")
-"""By CMake's list of bridges and switches, and by the runtimes of clang."""
+CALLED_FROM_OUTSIDE = re.compile(
+    r"register_\w+|firesim_make_part|LLVMFuzzer\w+|__tsan_default_suppressions"
+)
+"""By CMake's list of bridges and switches, by functional blades, and by the runtimes of clang."""
 
 
 def python_faults(root: Path, folders: Iterable[str], *, tests: bool) -> list[str]:

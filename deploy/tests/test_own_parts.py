@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 from typing import Any
 
 import firesim_software
 import pytest
 import yaml
+from firesim.build.model_library import model_library
 from firesim.build.part_models import functional_parts
 from firesim.build.rtl_blade import load_blade
 from firesim.config.loaded import Loaded
@@ -129,6 +131,17 @@ def test_functional_nodes_are_told_the_places_of_their_parts() -> None:
         part for part in functional_parts(load_blade("rocket-4-rss")) if part["kind"] == "nic"
     ]
     assert nic["more_interrupts"] == [6, 7, 8]
+
+
+def test_a_parts_model_may_have_several_files(tmp_path: Path) -> None:
+    source, other = tmp_path / "functional.cc", tmp_path / "functional/other.cc"
+    other.parent.mkdir()
+    source.write_text('int other();\nextern "C" int answer() { return other(); }\n')
+    other.write_text("int other() { return 6; }\n")
+    first = model_library(source, [other])
+    other.write_text("int other() { return 7; }\n")
+    second = model_library(source, [other])
+    assert [ctypes.CDLL(str(path)).answer() for path in (first, second)] == [6, 7]
 
 
 def test_a_program_of_the_users_own_is_linked_with_the_library(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles a user's C++ file with models in it (a switch) into a shared object, cached."""
+"""Compiles C++ with models in it (a switch, a part) into a shared object, cached."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
@@ -26,8 +27,10 @@ class CompileError(Exception):
     """A user's C++ file does not compile; `str(error)` is the compiler's first complaint."""
 
 
-def model_library(source: Path) -> Path:
+def model_library(source: Path, more: Sequence[Path] = ()) -> Path:
     """Return the shared object made from `source`, compiled if it or a header has changed.
+
+    `more` are other files of it, below its folder.
 
     Every header that the compiler opens counts, ours too, and so does every place where it looked
     for one before.
@@ -39,11 +42,13 @@ def model_library(source: Path) -> Path:
     processor = _compiler(source, "-Q", "--help=target")  # What -march=native stands for.
     options = " ".join(OPTIONS)
     key: list[KeyPart] = [source, source.name, version, options, platform.machine(), processor]
+    names = [path.relative_to(source.parent).as_posix() for path in more]
+    key += [*more, *names]
 
     def build(folder: Path) -> None:
-        _compiler(source, "-o", str(folder / SHARED_OBJECT))
+        _compiler(source, *names, "-o", str(folder / SHARED_OBJECT))
 
-    places = [source, *INCLUDE_FOLDERS]
+    places = [source, *more, *INCLUDE_FOLDERS]
     return cached("models", key, build, places=places) / SHARED_OBJECT
 
 

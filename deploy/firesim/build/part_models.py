@@ -8,7 +8,7 @@ from typing import Any
 from firesim_common.tools import ToolError
 
 from firesim.build.model_library import CompileError, model_library
-from firesim.build.parts import FUNCTIONAL_MODEL
+from firesim.build.parts import FUNCTIONAL_FILES, FUNCTIONAL_MODEL
 from firesim.build.rtl_blade import Blade, BladePart
 from firesim.build.rtl_interrupts import described
 
@@ -35,7 +35,8 @@ def _described(part: BladePart) -> dict[str, Any]:
     source = part.folder / FUNCTIONAL_MODEL
     if source.is_file():
         try:
-            entry["library"] = str(model_library(source))
+            more = sorted(part.folder.glob(FUNCTIONAL_FILES))
+            entry["library"] = str(model_library(source, more))
         except CompileError as error:
             raise ToolError(f"{source}: {error}") from error
     return entry

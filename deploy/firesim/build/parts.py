@@ -24,6 +24,8 @@ from firesim.build.events import BladeEvent, check_events
 PARTS = ROOT / "target-design" / "parts"
 FILE = "part.yaml"
 FUNCTIONAL_MODEL = "functional.cc"
+FUNCTIONAL_FILES = "functional/*.cc"
+"""More of the model, in the part's folder."""
 SOC = "rocket"
 """The part that is the SoC of every blade, and whose map is that of every blade."""
 

@@ -99,12 +99,15 @@ def _sbt_inputs(project: Path, *sources: Path) -> list[Path]:
 
 
 def _part_files(folder: Path) -> list[Path]:
-    """Return the files of a part that sbt, or its hardware while it is elaborated, may read."""
+    """Return the files of a part that sbt, or its hardware while it is elaborated, may read.
+
+    C++ is its model for functional nodes.
+    """
     known = {"part.yaml", "README.md", register_map.FILE, memory_side.FILE}
     return [
         path
         for path in files_of([folder])
-        if path.is_file() and path.name not in known and path.suffix != ".dtsi"
+        if path.is_file() and path.name not in known and path.suffix not in (".dtsi", ".cc", ".h")
     ]
 
 

@@ -123,7 +123,7 @@ class BladePart:
         if isinstance(self.spec, CoprocessorPart):
             return self.spec.dispensable
         if self.spec.stream:
-            return False
+            return self.at is not None and self.spec.functional
         return self.at is None or self.spec.functional
 
 

@@ -7,6 +7,7 @@
 
 #include "core/state.h"
 #include "devices/blade_end.h"
+#include "functional/devices/stream_stage.h"
 
 namespace firesim::functional {
 namespace {
@@ -69,6 +70,7 @@ void Bus::map(const PartEntry &part, DeviceMemory &memory) {
   if (!part.library.empty()) {
     more_.push_back(make_part(part, memory));
     device = more_.back().get();
+    if (StreamStage *stage = device->stream()) nic_.add_stage(*stage);
   } else if (part.kind == "uart") {
     device = &uart_;
   } else if (part.kind == "block_device") {

@@ -68,20 +68,40 @@ void Nic::set_features(NicFeatures features) {
   if (features.checksum) receiver_.make_sums();
 }
 
-// In steps, as what becomes pending is held back from its own cycle on.
-void Nic::advance(uint64_t cycle) {
-  while (features_.moderation) {
-    const uint64_t next = std::min(sender_.next_event(), receiver_.next_event());
-    if (next >= cycle) break;
-    sender_.advance(next);
-    receiver_.advance(next);
-    now_ = std::max(now_, next);
-    note_pending();
+void Nic::add_stage(StreamStage &stage) {
+  if (!socket_) {
+    socket_ =
+        std::make_unique<StreamSocket>(sender_.rate(), delay_cycles_, receiver_.input(), output_);
+    sender_.redirect(socket_->from_dma());
   }
+  socket_->add(stage);
+}
+
+// In steps, as what becomes pending is held back from its own cycle on, and stages see frames in
+// their cycles.
+void Nic::advance(uint64_t cycle) {
+  while (features_.moderation || socket_) {
+    const uint64_t next = next_change();
+    if (next >= cycle) break;
+    advance_to(next);
+  }
+  advance_to(cycle);
+}
+
+void Nic::advance_to(uint64_t cycle) {
   sender_.advance(cycle);
+  if (socket_) {
+    socket_->advance(cycle);
+    sender_.hold(socket_->is_full());
+  }
   receiver_.advance(cycle);
   now_ = std::max(now_, cycle);
   note_pending();
+}
+
+uint64_t Nic::next_change() const {
+  const uint64_t next = std::min(sender_.next_event(), receiver_.next_event());
+  return socket_ ? std::min({next, sender_.packet_end(), socket_->next_event()}) : next;
 }
 
 bool Nic::pending(uint32_t line) const {
@@ -109,7 +129,7 @@ uint64_t Nic::held_until(uint32_t line) const {
 }
 
 uint64_t Nic::next_event() const {
-  uint64_t next = std::min(sender_.next_event(), receiver_.next_event());
+  uint64_t next = next_change();
   for (uint32_t line = 0; line < lines_.size(); ++line) {
     if (lines_[line].moderation == 0 || lines_[line].pending_since == kNever) continue;
     if (held_until(line) > now_) next = std::min(next, held_until(line));
@@ -131,7 +151,7 @@ uint64_t Nic::read_register(uint32_t offset) {
     case kMac:
       return mac_;
     case kRate:
-      return sender_.rate();
+      return socket_ ? socket_->rate() : sender_.rate();
     case kDrops:
       return receiver_.drops();
     case kMaxFrame:
@@ -172,7 +192,11 @@ void Nic::write_register(uint32_t offset, uint64_t value) {
       if (features_.checksum) sender_.ask_for_checksum(static_cast<uint32_t>(value));
       break;
     case kRate:
-      sender_.set_rate(static_cast<uint32_t>(value));
+      if (socket_) {
+        socket_->set_rate(static_cast<uint32_t>(value));
+      } else {
+        sender_.set_rate(static_cast<uint32_t>(value));
+      }
       break;
     default:
       if (offset >= kTable && offset < kQueuePage) {
@@ -198,6 +222,14 @@ void Nic::write_queue(uint32_t queue, uint32_t offset, uint64_t value) {
 }
 
 nlohmann::json Nic::statistics() const {
+  if (socket_) {
+    const StreamSocket::Counts &counts = socket_->counts();
+    return {{"flits_in", counts.flits_in},
+            {"flits_out", counts.flits_out},
+            {"packets_dropped", receiver_.drops()},
+            {"packets_in", counts.packets_in},
+            {"packets_out", counts.packets_out}};
+  }
   return {{"flits_in", receiver_.flits()},
           {"flits_out", sender_.flits()},
           {"packets_dropped", receiver_.drops()},
@@ -211,7 +243,11 @@ void Nic::save(StateWriter &state) const {
   output_.save(state);
   sender_.save(state);
   receiver_.save(state);
-  if (!features_.any()) return;
+  if (features_.any()) save_features(state);
+  if (socket_) socket_->save(state);
+}
+
+void Nic::save_features(StateWriter &state) const {
   state.section("nic_features", 1);
   state.u64(features_.word());
   state.u64(lines_[0].moderation);
@@ -235,9 +271,16 @@ void Nic::load(StateReader &state) {
   }
   sender_.load(state);
   receiver_.load(state);
-  if (!state.next_section_is("nic_features")) return;
+  if (state.next_section_is("nic_features")) load_features(state);
+  if (socket_) {
+    socket_->load(state);
+    sender_.hold(socket_->is_full());
+  }
+}
+
+void Nic::load_features(StateReader &state) {
   state.section("nic_features", 1);
-  load_features(state);
+  load_feature_word(state);
   lines_[0].moderation = static_cast<uint32_t>(state.u64(features_.moderation ? UINT32_MAX : 0));
   lines_[0].pending_since = state.u64();
   sender_.load_checksums(state);
@@ -250,7 +293,7 @@ void Nic::load(StateReader &state) {
   }
 }
 
-void Nic::load_features(StateReader &state) {
+void Nic::load_feature_word(StateReader &state) {
   const uint64_t features = state.u64(NicFeatures{true, true, NicReceiver::kMostQueues}.word());
   const auto queues = std::max(static_cast<uint32_t>(features >> devices::kNicQueuesShift), 1u);
   if ((queues & (queues - 1)) != 0 || (features & 0xfc) != 0) {

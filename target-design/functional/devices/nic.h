@@ -3,11 +3,14 @@
 // hardware.md).
 #pragma once
 
+#include <memory>
+
 #include "devices/nic_settings.h"
 #include "devices/warm_start.h"
 #include "functional/devices/nic_receiver.h"
 #include "functional/devices/nic_sender.h"
 #include "functional/devices/register_device.h"
+#include "functional/devices/stream_socket.h"
 
 namespace firesim::functional {
 
@@ -31,23 +34,32 @@ class Nic final : public RegisterDevice {
   Nic(const devices::NicSettings &settings, uint32_t delay_cycles, DeviceMemory &memory,
       NicFeatures features = {})
       : mac_(settings.mac),
+        delay_cycles_(delay_cycles),
         sender_(settings.rate_increment, settings.rate_period, delay_cycles, memory, output_),
         receiver_(memory) {
     set_features(features);
   }
 
+  // A part in its stream socket, which outlives it; the first one stands nearest to DMA.
+  void add_stage(StreamStage &stage);
+
   // Tokens that have arrived, in order, of cycles not yet advanced to.
-  void arrive(const Batch &tokens) { receiver_.input().push(tokens); }
+  void arrive(const Batch &tokens) {
+    (socket_ ? socket_->from_link() : receiver_.input()).push(tokens);
+  }
   // Moves what is on the link in the cycles of `batch` before `end_cycle` into it. The send path
   // must have been brought to the cycles that takes.
   void move_output(Batch &batch, uint64_t end_cycle) { output_.move_to(batch, end_cycle); }
   // Sends what is due up to a cycle, which no access may come before.
   void send_until(uint64_t cycle) {
-    if (!sender_.idle()) sender_.advance(cycle);
+    if (!socket_ && !sender_.idle()) sender_.advance(cycle);
   }
   const NicFeatures &features() const { return features_; }
   // Forgets what has arrived and has not been seen.
-  void drop_input() { receiver_.input() = FlitTimeline(); }
+  void drop_input() {
+    receiver_.input() = FlitTimeline();
+    if (socket_) socket_->drop_input();
+  }
 
   // Nothing is being sent, or written to memory, and all packets that were have been taken note of.
   bool at_rest() const { return sender_.at_rest() && receiver_.at_rest(); }
@@ -82,7 +94,12 @@ class Nic final : public RegisterDevice {
   uint64_t read_queue(uint32_t queue, uint32_t offset);
   void write_queue(uint32_t queue, uint32_t offset, uint64_t value);
   void set_features(NicFeatures features);
+  void advance_to(uint64_t cycle);
+  // Of what happens without software: something is sent, or arrives.
+  uint64_t next_change() const;
+  void save_features(StateWriter &state) const;
   void load_features(StateReader &state);
+  void load_feature_word(StateReader &state);
   uint32_t sends_complete(uint32_t line) const { return line == 0 ? sender_.completions() : 0; }
   // Completions that wait and are not masked.
   bool pending(uint32_t line) const;
@@ -94,11 +111,13 @@ class Nic final : public RegisterDevice {
   NicFeatures features_;
   std::vector<RegisterInfo> registers_;
   uint64_t mac_;
+  uint32_t delay_cycles_;
   std::vector<Line> lines_{1};
   uint64_t now_ = 0;
   FlitTimeline output_;  // in the time of the link
   NicSender sender_;
   NicReceiver receiver_;
+  std::unique_ptr<StreamSocket> socket_;  // of a NIC with stages
 };
 
 }  // namespace firesim::functional

@@ -34,6 +34,14 @@ bool NicSender::take_completion() {
   return true;
 }
 
+void NicSender::hold(bool held) {
+  const bool released = held_ && !held;
+  held_ = held;
+  if (!released || active_) return;
+  next_cycle_ = std::max(next_cycle_, now_);
+  advance(now_);
+}
+
 void NicSender::set_rate(uint32_t rate) {
   // What is written in a cycle counts from the next one on.
   limiter_.set_rate(rate, now_ + 1);
@@ -44,7 +52,7 @@ void NicSender::advance(uint64_t cycle) {
   now_ = std::max(now_, cycle);
   for (;;) {
     if (!active_) {
-      if (queue_.empty()) return;
+      if (queue_.empty() || held_) return;
       start_piece();
     }
     send_until(now_);
@@ -165,7 +173,7 @@ void NicSender::load(StateReader &state) {
   wanted_.assign(queue_.size(), 0);
   flits_ = state.u64();
   packets_ = state.u64();
-  if (!active_ && !(queue_.empty() && flits_left_.empty())) {
+  if (!active_ && !((queue_.empty() || redirected_) && flits_left_.empty())) {
     state.fail("found pieces that are not being sent");
   }
   if (!flits_left_.empty()) check_next_flit(state);
@@ -194,7 +202,9 @@ void NicSender::check_next_flit(const StateReader &state) const {
   RateLimiter ahead = limiter_;
   const uint64_t at = ahead.next_pass(next_cycle_);
   if (at >= kNoCycle - delay_cycles_) return;  // never
-  const uint64_t least = std::max(output_->end_cycle(), state.cycle().value_or(0));
+  // A socket is given flits when it asks for them.
+  const uint64_t now = redirected_ ? 0 : state.cycle().value_or(0);
+  const uint64_t least = std::max(output_->end_cycle(), now);
   if (at + delay_cycles_ < least) state.fail("found a flit that should have been sent before");
 }
 

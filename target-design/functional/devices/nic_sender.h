@@ -27,6 +27,16 @@ class NicSender {
         memory_(&memory),
         output_(&output) {}
 
+  // Sends into a stream socket, a flit a cycle; that puts the flits on the link.
+  void redirect(FlitTimeline &socket) {
+    output_ = &socket;
+    delay_cycles_ = 0;
+    limiter_ = RateLimiter(1, 1);
+    redirected_ = true;
+  }
+  // The socket has no room for a packet more: no piece begins.
+  void hold(bool held);
+
   // In the cycle advanced to. A request is refused, without effect, when the queue is full.
   void request(uint64_t value);
   // The next packet whose first piece is requested gets a checksum: it is gathered before it goes.
@@ -36,6 +46,10 @@ class NicSender {
 
   void advance(uint64_t cycle);
   uint64_t next_event() const { return active_ && has_room() ? done_cycle_ : kNoCycle; }
+  // The cycle of the last flit of the packet that is being sent, if its last piece is.
+  uint64_t packet_end() const {
+    return active_ && ends_packet_ && next_flit_ != flits_left_.size() ? done_cycle_ : kNoCycle;
+  }
 
   uint32_t free_requests() const { return kQueueDepth - static_cast<uint32_t>(queue_.size()); }
   uint32_t completions() const { return completions_; }
@@ -70,8 +84,10 @@ class NicSender {
   std::deque<uint64_t> queue_;   // requests as written
   std::deque<uint32_t> wanted_;  // for each of them, the checksum of the packet it begins, or 0
   uint32_t asked_ = 0;           // of the packet that begins next
-  bool begins_ = true;           // the next request begins a packet
-  ChecksumPlace gathering_{0};   // of the packet that is being sent
+  bool redirected_ = false;
+  bool held_ = false;
+  bool begins_ = true;          // the next request begins a packet
+  ChecksumPlace gathering_{0};  // of the packet that is being sent
   uint32_t completions_ = 0;
 
   bool active_ = false;               // a piece is being sent

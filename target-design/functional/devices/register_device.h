@@ -14,6 +14,8 @@ class StateReader;
 
 namespace firesim::functional {
 
+class StreamStage;
+
 // The registers of a device fill one page.
 inline constexpr uint64_t kPageBytes = 0x1000;
 
@@ -45,6 +47,9 @@ class RegisterDevice {
   virtual bool interrupt() const = 0;
   // Of the interrupts beyond the first, from 0.
   virtual bool more_interrupt(uint32_t /*index*/) const { return false; }
+
+  // The same part in the NIC's stream socket, if it stands there.
+  virtual StreamStage *stream() { return nullptr; }
 
   virtual void save(StateWriter &state) const = 0;
   virtual void load(StateReader &state) = 0;
