@@ -199,6 +199,12 @@ def test_functional_nodes_may_leave_out_a_coprocessor_that_software_does_without
     assert not all(part.functional for part in load_blade("rocket-1-snappy").parts)
 
 
+def test_a_stage_of_the_stream_socket_may_have_a_functional_model() -> None:
+    assert all(part.functional for part in load_blade("rocket-1-big-rdma").parts)
+    without = [part.name for part in load_blade("rocket-1-hll").parts if not part.functional]
+    assert without == ["hll"]
+
+
 OVER = "description: d\nextends: base\n"
 
 

@@ -17,6 +17,8 @@ enum {
   REGISTER_PENDING = 0x30,
   REGISTER_MASK = 0x38,
   REGISTER_SIZES = 0x40,
+  REGISTER_TABLE = 0x50,
+  REGISTER_PAGES = 0x58,
   REGISTER_MAILBOX = 0x80,
   REGISTER_COUNTERS = 0xc0,
   REGISTER_CONGESTION = 0x140,
@@ -26,7 +28,7 @@ enum {
   REGISTER_ALPHA = 0x1b8,
   REGISTER_STEPS = 0x1c0
 };
-enum { SIZES_REDUCES = 1 << 24 };
+enum { SIZES_REDUCES = 1 << 24, SIZES_PAGES = 1 << 25 };
 enum { COMMAND_QP = 1, COMMAND_REGION = 2, COMMAND_FORGET = 3, COMMAND_CQ = 4 };
 enum { QP_ENABLED = 1, QP_PHYSICAL = 2, LEAST_MTU_SHIFT = 8, UDP_SOURCE_PORT = 0xc000 };
 enum { NOT_READY_WITHOUT_END = 7, NOT_READY_TIMER_10_US = 1, DEFAULT_PARTITION = 0xffff };
@@ -60,6 +62,16 @@ struct rdma rdma_start(uint32_t ip) {
 
 bool rdma_reduces(const struct rdma *rdma) {
   return read32(rdma->registers + REGISTER_SIZES) & SIZES_REDUCES;
+}
+
+bool rdma_has_pages(const struct rdma *rdma) {
+  return read32(rdma->registers + REGISTER_SIZES) & SIZES_PAGES;
+}
+
+void rdma_set_pages(const struct rdma *rdma, const uint64_t *table, uint32_t count) {
+  full_fence();
+  write64(rdma->registers + REGISTER_TABLE, (uintptr_t)table);
+  write32(rdma->registers + REGISTER_PAGES, count);
 }
 
 uint32_t rdma_counter(const struct rdma *rdma, unsigned index) {

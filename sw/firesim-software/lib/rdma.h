@@ -118,6 +118,14 @@ struct rdma_region {
 struct rdma rdma_start(uint32_t ip);
 // Whether the NIC reduces (option `reduce` of the part).
 bool rdma_reduces(const struct rdma *rdma);
+// Whether its memory may be of pages (option `pages` of the part).
+bool rdma_has_pages(const struct rdma *rdma);
+// The table of these pages: physical addresses with bit 0 set. RDMA_PAGED is the address of the
+// first byte of the first page, for regions, work requests and receive requests; the others follow.
+// The table is looked at again from then on.
+#define RDMA_PAGE_BYTES 4096UL
+#define RDMA_PAGED (1UL << 47)
+void rdma_set_pages(const struct rdma *rdma, const uint64_t *table, uint32_t count);
 // Counter `index` of the NIC, in the order of the how-to.
 uint32_t rdma_counter(const struct rdma *rdma, unsigned index);
 

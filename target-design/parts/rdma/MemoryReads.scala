@@ -6,11 +6,15 @@ import chisel3._
 import chisel3.util._
 
 /** Each client gets what it asks for as flits, its first byte lowest in the first one. */
-class MemoryReads(clients: Int, p: NICParams, axiParams: Axi4Params) extends Module {
+class MemoryReads(clients: Int, p: NICParams, axiParams: Axi4Params, pages: Boolean = false)
+    extends Module {
   val requests = IO(Vec(clients, Flipped(Decoupled(new SendRequest))))
   val answers = IO(Vec(clients, Decoupled(new Flit)))
   val ar = IO(new Axi4Address(axiParams))
   val r = IO(Flipped(new Axi4ReadData(axiParams)))
+
+  /** Of the next read, once there is room for it. */
+  val freeId = Option.when(pages)(IO(Valid(UInt(p.idBits.W))))
 
   private val arbiter = Module(new RRArbiter(new SendRequest, clients))
   private val owners = Module(new Queue(UInt(log2Ceil(clients).W), p.transactions))
@@ -34,6 +38,10 @@ class MemoryReads(clients: Int, p: NICParams, axiParams: Axi4Params) extends Mod
   shapes.io.enq :<>= reader.shape
   aligner.shape :<>= shapes.io.deq
   aligner.in :<>= reservation.out
+  for (id <- freeId) {
+    id.valid := reader.inFlight =/= p.transactions.U
+    id.bits := reservation.slot
+  }
 
   private val owner = owners.io.deq.bits
   for ((answer, i) <- answers.zipWithIndex) {

@@ -27,8 +27,11 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
   private val regions = Module(new RegionTable(3, p))
   private val timers = Module(new Timers)
   private val aligner = Module(new PayloadAligner(p))
-  private val reads = Module(new MemoryReads(if (p.reduces) 4 else 3, Rdma.memory, dmaParams))
-  private val writer = Module(new MemoryWriter(Rdma.memory, dmaParams, p))
+  // With pages, addresses are longer than those of memory.
+  private val asked = if (p.pages) dmaParams.copy(addressBits = 48) else dmaParams
+  private val readers = if (p.reduces) 4 else 3
+  private val reads = Module(new MemoryReads(readers, Rdma.memory, asked, p.pages))
+  private val writer = Module(new MemoryWriter(Rdma.memory, asked, p))
   private val completions = Module(new CompletionQueues)
   private val rates = Module(new RateControl)
   private val notifier = Module(new Notifier)
@@ -150,11 +153,19 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
   }
   writer.transfers(1) :<>= completions.transfer
   writer.data(1) :<>= completions.data
-  dma.aw :<>= writer.aw
-  dma.w :<>= writer.w
-  writer.b :<>= dma.b
-  dma.ar :<>= reads.ar
-  reads.r :<>= dma.r
+  private val memory = registers.pages.map { port =>
+    val translation = Module(new PageTranslation(asked, dmaParams))
+    translation.settings := port.settings
+    translation.forget := port.forget
+    for (id <- reads.freeId) translation.freeId := id
+    dma :<>= translation.out
+    translation.in
+  }.getOrElse(dma)
+  memory.aw :<>= writer.aw
+  memory.w :<>= writer.w
+  writer.b :<>= memory.b
+  memory.ar :<>= reads.ar
+  reads.r :<>= memory.r
   reads.requests(0) :<>= builder.read
   if (p.reduces) {
     // Payloads wait here for the link, so that the reducer's words behind them need not.
@@ -276,7 +287,8 @@ class FrameArbiter extends Module {
 class RdmaPart extends StreamPart {
   def attach(place: PartPlace): PartPorts = {
     val dmaParams = place.soc.dma.copy(idBits = Rdma.memory.idBits)
-    val params = RdmaParams(reduces = place.options("reduce") == 1)
+    val params =
+      RdmaParams(reduces = place.options("reduce") == 1, pages = place.options("pages") == 1)
     val nic = Module(new RdmaNic(place.soc.mmio, dmaParams, params)).suggestName(place.name)
     PartPorts(Some(nic.mmio), Some(nic.interruptLevel), Some(nic.dma), stream = Some(nic.streams))
   }

@@ -35,6 +35,12 @@ class RdmaEvents extends Bundle {
   val markedReceived = Bool()
 }
 
+/** Where the table of pages is; pages that are remembered are forgotten when software says it. */
+class PageRegisters extends Bundle {
+  val settings = Output(new PageTableSettings)
+  val forget = Output(Bool())
+}
+
 class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
   val mmio = IO(Flipped(new Axi4(mmioParams)))
   val interruptLevel = IO(Output(Bool()))
@@ -56,6 +62,7 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
   val congestion = IO(Output(new CongestionSettings))
   val shown = IO(Output(UInt(Rdma.qpBits.W))) // the queue pair whose rate is read
   val rate = IO(Input(new RateStatus)) // of `shown`
+  val pages = Option.when(p.pages)(IO(new PageRegisters))
 
   private val on = RegInit(0.U(1.W))
   private val macs = RegInit(0.U(48.W))
@@ -101,6 +108,25 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
   private val showing = RegInit(0.U(Rdma.qpBits.W))
   shown := showing
 
+  private def pageRegisters(port: PageRegisters): Seq[Register] = {
+    val stored = RegInit(0.U.asTypeOf(new PageTableSettings))
+    port.settings := stored
+    port.forget := false.B
+    def register(offset: Int, bytes: Int, field: UInt): Register = Register(
+      offset,
+      bytes,
+      Some(field),
+      onWrite = Some { (written, data) =>
+        when(written) {
+          field := data(field.getWidth - 1, 0)
+          port.forget := true.B
+        }
+        true.B
+      }
+    )
+    Seq(register(0x50, 8, stored.base), register(0x58, 4, stored.pages))
+  }
+
   private val counters = events.elements.toSeq.reverse.map { case (_, happens) =>
     val count = RegInit(0.U(32.W))
     when(happens.asUInt.orR) { count := count + 1.U }
@@ -137,12 +163,14 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
       Register(
         0x40,
         4,
-        Some(Cat(p.reduces.B, Rdma.regions.U(8.W), Rdma.cqs.U(8.W), Rdma.qps.U(8.W)))
+        Some(
+          Cat(p.pages.B, p.reduces.B, Rdma.regions.U(8.W), Rdma.cqs.U(8.W), Rdma.qps.U(8.W))
+        )
       ),
       Register(0x48, 8, Some(failed))
     ) ++ mailbox.zipWithIndex.map { case (word, i) => Register.readWrite(0x80 + 8 * i, 8, word) } ++
       counters.zipWithIndex.map { case (count, i) => Register(0xc0 + 8 * i, 4, Some(count)) } ++
-      congestionRegisters ++ Seq(
+      congestionRegisters ++ pages.toSeq.flatMap(pageRegisters) ++ Seq(
         Register.readWrite(0x1a0, 4, showing),
         Register(0x1a8, 4, Some(rate.rateMbps)),
         Register(0x1b0, 4, Some(rate.targetMbps)),

@@ -36,8 +36,11 @@ object Rdma {
   def swap32(value: UInt): UInt = Cat(swap16(value(15, 0)), swap16(value(31, 16)))
 }
 
-/** What a blade may have more: reductions on receive, and work that waits for messages. */
-case class RdmaParams(reduces: Boolean = false) {
+/**
+ * What a blade may have more: reductions on receive and work that waits for messages; memory in pages
+ * of a table.
+ */
+case class RdmaParams(reduces: Boolean = false, pages: Boolean = false) {
 
   /** Bits of a [[Reduction]], and of what else only such a NIC has; none is no hardware. */
   def bits(count: Int): Int = if (reduces) count else 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random messages over RDMA: the client posts them one by one, and both print what memory then has.
 #include "net.h"
+#include "pages.h"
 #include "rdma.h"
 #include "rdma_messages.h"
 #include "runtime.h"
@@ -14,6 +15,8 @@ struct test {
   struct rdma rdma;
   struct rdma_qp qp;
   unsigned char *memory;  // filled by the seed
+  unsigned char *pages;   // has it in pages, or NULL
+  uint64_t place;         // of memory for the NIC
   uint32_t peer_key;      // of the server's memory
   uint64_t random, polls;
   bool sleeps;
@@ -30,7 +33,7 @@ static unsigned operation_of(const struct arguments *arguments, uint64_t number)
 
 static struct rdma_work message(struct test *test, const struct arguments *arguments, uint32_t id) {
   const struct rdma_message drawn = rdma_next_message(&test->random, &test->traffic);
-  const uint64_t local = (uintptr_t)test->memory + drawn.local;
+  const uint64_t local = test->place + drawn.local;
   const uint64_t remote = RDMA_REMOTE_BASE + drawn.remote;
   return (struct rdma_work){.id = id,
                             .local_low = (uint32_t)local,
@@ -113,13 +116,16 @@ static void connect(struct test *test, const struct arguments *arguments, const 
   test->peer_key = (uint32_t)told->extra;
   test->qp = rdma_connect(test->rdma, QP, &settings);
   if (!serves) return;
-  const struct rdma_region region = {REGION,           VARIANT,
-                                     DOMAIN,           RDMA_REMOTE_READ | RDMA_REMOTE_WRITE,
-                                     RDMA_REMOTE_BASE, test->traffic.memory_bytes,
-                                     test->memory};
+  const struct rdma_region region = {REGION,
+                                     VARIANT,
+                                     DOMAIN,
+                                     RDMA_REMOTE_READ | RDMA_REMOTE_WRITE,
+                                     RDMA_REMOTE_BASE,
+                                     test->traffic.memory_bytes,
+                                     (const void *)test->place};
   rdma_register(&test->rdma, &region);
   for (uint32_t id = 0; id < test->traffic.count; id++) {
-    rdma_post_buffer(&test->qp, id, test->memory + rdma_place(&test->traffic, id),
+    rdma_post_buffer(&test->qp, id, (const void *)(test->place + rdma_place(&test->traffic, id)),
                      (uint32_t)test->traffic.size);
   }
 }
@@ -145,6 +151,11 @@ static void start(struct test *test, const struct arguments *arguments, bool ser
   rdma_fill(test->memory, test->traffic.memory_bytes, seed + (serves ? RDMA_SERVER_SEED : 0));
   test->random = seed + RDMA_MESSAGES_SEED;
   test->rdma = rdma_start(ip_argument(arguments, serves ? "server_ip" : "client_ip"));
+  test->place = (uintptr_t)test->memory;
+  if (number_argument(arguments, "pages") != 0) {
+    test->pages = pages_scatter(&test->rdma, test->memory, test->traffic.memory_bytes);
+    test->place = RDMA_PAGED;
+  }
   if (test->sleeps) rdma_wake_by_interrupts(&test->rdma);
 }
 
@@ -176,6 +187,7 @@ int main(int hart, const struct arguments *arguments) {
     client(&test, arguments);
   }
   full_fence();
+  if (test.pages) pages_gather(test.pages, test.memory, traffic->memory_bytes);
   print("rdma memory=%lx\n", rdma_digest(test.memory, traffic->memory_bytes));
   print_counters(&test);
   return 0;
