@@ -149,6 +149,7 @@ class Requester(p: RdmaParams) extends Module {
     next.timed := runs
   }
 
+  private val rewinds = WireDefault(false.B) // what is sent again has waited for messages already
   fails := false.B
   wentBack := false.B
   notReady := false.B
@@ -199,6 +200,7 @@ class Requester(p: RdmaParams) extends Module {
 
   /** Everything from `from` on, which is of the oldest work request, is to be sent again. */
   private def rewind(from: UInt): Unit = {
+    rewinds := true.B
     writes := true.B
     next.oldest := from
     next.next := from
@@ -283,7 +285,7 @@ class Requester(p: RdmaParams) extends Module {
   for (port <- received; bits <- waiting) {
     port.qp := work.awaitedQp
     waits := state === sending && work.awaits && (port.count - work.awaited)(15)
-    def now = bits & ~Mux(resets, bit(qp), 0.U) | Mux(waits, bit(current), 0.U)
+    def now = bits & ~Mux(resets || rewinds, bit(qp), 0.U) | Mux(waits, bit(current), 0.U)
     bits := Mux(port.changes, 0.U, now) // all look again
     when(waits) { state := idle }
   }

@@ -135,12 +135,29 @@ class RdmaReduceTest extends AnyFunSuite with ChiselSim {
     }
   }
 
+  /** A lost packet is sent again even if the work behind it still waits, for what depends on it. */
+  private def losesBeforeWaiting(dut: RdmaPair): Unit = {
+    val pair = connected(dut, Seed.next("rdma: a loss before work that waits"), Reduction.none)
+    var lost = false
+    pair.wire = (side, frame) => {
+      val loses = side == 0 && !lost
+      lost ||= loses
+      if (loses) Seq() else Seq(frame)
+    }
+    pair.post(0, 1, Work(WorkOpcode.write, 0x8000, 64, base, key))
+    val (flags, qp) = (1 | flagAwaits, RdmaHarness.qp(0))
+    pair.post(0, 2, Work(WorkOpcode.write, 0x8000, 8, base, key, 0, flags, 0, qp, 1))
+    val done = pair.completion(0, 0, 200000)
+    assert(lost && done.exists(seen => seen.workId == 1 && seen.status == 0), done)
+  }
+
   test("rdma: sums of what peers write, with faults, and work that waits") {
     simulate(new RdmaPair(RdmaParams(reduces = true))) { dut =>
       for (kind <- Seq(Reduction.int32, Reduction.fp32); faults <- Seq(false, true))
         sums(dut, kind, faults)
       others(dut)
       waits(dut)
+      losesBeforeWaiting(dut)
     }
   }
 }
