@@ -12,51 +12,25 @@ left is split by captures.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_traffic import client_and_server
+from regression.support.rdma_traffic import FULL_GBPS, WINDOW, Stream, stream_recipe
 from regression.support.roce import HEADER_BYTES, READ_ONLY, READ_REQUEST, UDP_PORT
 from regression.support.simulate import Run
 
 GOAL = 0.97
-WINDOW, SIZE = 16, 16_384
 LINKS = 2
 """From one node to the other, over a switch."""
 LATENCIES = (2_520, 5_040, 7_560, 10_080)
 """Cycles of a link."""
-GOAL_GBPS, FULL_GBPS = 100, 200
-"""Rates of links, by their names. At the full rate the payload takes a node's whole memory port:
+GOAL_GBPS = 100
+"""Rate of links, by its name. At the full rate the payload takes a node's whole memory port:
 that is measured too, and no goal, since the core that posts work then waits for memory."""
 FLIT_BYTES, CLOCK_GHZ = 8, 3.2
 _LINE = re.compile(r"rdmaspeed messages=(\d+) bytes=(\d+) cycles=(\d+)")
 _LATENCY = re.compile(r"latency=(\d+)")
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """What the program `rdmaspeed` is told, and the links."""
-
-    operation: str
-    mtu: int
-    count: int
-    size: int = SIZE
-    window: int = WINDOW
-    skip: int = WINDOW
-    latency_cycles: int = 6_400
-    bandwidth_gbps: int = FULL_GBPS
-    pairs: int = 1
-    interrupts: int = 0
-
-
-def recipe(traffic: Traffic, **simulation: object) -> Config:
-    """Return two nodes with RDMA NICs and the program."""
-    keys = ("operation", "mtu", "count", "size", "window", "skip", "pairs", "interrupts")
-    shared = [f"{key}={getattr(traffic, key)}" for key in keys]
-    link = {"latency_cycles": traffic.latency_cycles, "bandwidth_gbps": traffic.bandwidth_gbps}
-    return client_and_server("rdmaspeed", shared, link, **{"threads": 1, **simulation})
 
 
 def _number(pattern: re.Pattern[str], run: Run, group: int = 1) -> int:
@@ -80,8 +54,8 @@ def _goodput(experiment: Experiment) -> tuple[float, bool, list[str]]:
     for mtu in (1_024, 4_096):
         for operation in operations if mtu == 1_024 or not experiment.quick else ("write",):
             for gbps in (GOAL_GBPS,) if experiment.quick else (GOAL_GBPS, FULL_GBPS):
-                traffic = Traffic(operation, mtu, count, bandwidth_gbps=gbps)
-                run = run_cluster(experiment, f"{operation}-{mtu}-{gbps}", recipe(traffic))
+                traffic = Stream(operation, mtu, count, bandwidth_gbps=gbps)
+                run = run_cluster(experiment, f"{operation}-{mtu}-{gbps}", stream_recipe(traffic))
                 bytes_a_cycle = _number(_LINE, run, 2) / _number(_LINE, run, 3)
                 line = gbps / FULL_GBPS * FLIT_BYTES
                 share = bytes_a_cycle / line * (mtu + HEADER_BYTES) / mtu
@@ -115,9 +89,9 @@ def _latency(experiment: Experiment) -> tuple[list[int], bool]:
     """Return what is left of each READ's latency without links, and whether its parts stay."""
     rows, rests, parts = [], [], set()
     for latency in LATENCIES[:3] if experiment.quick else LATENCIES:
-        traffic = Traffic("read", 1_024, 8, 8, 1, 0, latency, interrupts=1)
+        traffic = Stream("read", 1_024, 8, 8, 1, 0, latency, interrupts=1)
         name = f"latency-{latency}"
-        run = run_cluster(experiment, name, recipe(traffic, captures=True))
+        run = run_cluster(experiment, name, stream_recipe(traffic, captures=True))
         total = _number(_LATENCY, run)
         request, response = _passing(run, READ_REQUEST), _passing(run, READ_ONLY)
         switch = sum(out.cycle - into.cycle for into, out in (request, response))
@@ -132,12 +106,14 @@ def _latency(experiment: Experiment) -> tuple[list[int], bool]:
 
 def _several(experiment: Experiment) -> tuple[bool, list[str]]:
     """Return whether four queue pairs at once, by interrupts, are right; hashes of two ways."""
-    traffic = Traffic("write", 1_024, 16, 2_048, 4, 0, 640, pairs=4, interrupts=1)
+    traffic = Stream("write", 1_024, 16, 2_048, 4, 0, 640, pairs=4, interrupts=1)
     ways: dict[str, Config] = {
         "one-thread": {"threads": 1},
         "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
     }
-    runs = [run_cluster(experiment, name, recipe(traffic, **way)) for name, way in ways.items()]
+    runs = [
+        run_cluster(experiment, name, stream_recipe(traffic, **way)) for name, way in ways.items()
+    ]
     served = re.search(r"interrupts=(\d+)", runs[0].console("node0"))
     good = _memories_agree(runs[0], traffic.pairs) and served is not None and int(served[1]) > 0
     return good, [run.token_hash for run in runs]

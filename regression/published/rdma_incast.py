@@ -12,134 +12,28 @@ too short for the queue to become so, and in place of these claims it has the ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from regression.support.cluster import Cluster, run_cluster
-from regression.support.dcqcn import CYCLES_PER_US, Settings
-from regression.support.dcqcn_replay import disagreements
+from regression.support.cluster import run_cluster
+from regression.support.dcqcn import CYCLES_PER_US
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.plotting import COLOURS, PUBLISHED, legend_below, new_figure, save_figure
-from regression.support.rdma_incast import (
-    LATENCY_CYCLES,
-    RECEIVER,
-    VICTIM,
-    Depth,
-    Incast,
-    capture,
-    counters,
-    fairness,
-    goodput_gbps,
-    percentile,
-    queue_depth,
-    recipe,
-    samples,
-    switch_sum,
+from regression.support.rdma_incast import recipe, samples
+from regression.support.rdma_incast_runs import (
+    FULL,
+    LINE_MBPS,
+    QUICK,
+    Seen,
+    as_the_reference,
+    observed,
 )
-from regression.support.roce import HEADER_BYTES, is_cnp
-from regression.support.simulate import Run
+from regression.support.roce import HEADER_BYTES
 
-GBPS, LINE_MBPS = 40, 40_960
-NIC_CYCLES = 10
-"""From the last flit of a CNP at the NIC to where it counts."""
 PUBLISHED_TOTAL = 39 / 40
 """Of the rate of the link, "more than 39 Gb/s" of 40 for up to ten senders. This and the next one
 are from memory: the paper was not at hand."""
 PUBLISHED_QUEUE_BYTES = 76_600
 """90th percentile with DCQCN, twenty senders; with DCTCP 162,900."""
-FULL = Incast(
-    senders=8,
-    dcqcn=True,
-    settings=Settings(line_mbps=LINE_MBPS),
-    gbps=GBPS,
-    start=500_000,
-    settled=500_000 + 9_000 * CYCLES_PER_US,
-    end=500_000 + 12_000 * CYCLES_PER_US,
-    every=80_000,
-)
-QUICK = replace(
-    FULL,
-    senders=3,
-    settings=Settings(
-        cnp_cycles=5 * CYCLES_PER_US,
-        alpha_cycles=5 * CYCLES_PER_US + CYCLES_PER_US // 2,
-        increase_cycles=5 * CYCLES_PER_US + CYCLES_PER_US // 2,
-        line_mbps=LINE_MBPS,
-        additive_mbps=400,
-    ),
-    settled=500_000 + 100 * CYCLES_PER_US,
-    end=500_000 + 200 * CYCLES_PER_US,
-    every=6_400,
-)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One run, looked at when it has settled.
-
-    The first notifications halve rates again and again, and the additive increase takes
-    milliseconds to bring them back.
-    """
-
-    run: Run
-    incast: Incast
-    macs: dict[str, bytes]
-    total_gbps: float
-    fairness: float
-    victim_gbps: float
-    depth: Depth
-    queue_p90_bytes: int
-    pauses: int
-    lost: int
-
-
-def _seen(experiment: Experiment, incast: Incast, name: str, **simulation: object) -> Seen:
-    config = recipe(incast, **simulation)
-    nodes = Cluster(experiment, config).plan.nodes
-    macs = {node.name: bytes.fromhex(node.mac.replace(":", "")) for node in nodes}
-    run = run_cluster(experiment, name, config)
-    settled = incast.settled
-    rates = [goodput_gbps(run, one, settled, incast.end) for one in incast.names]
-    depth = queue_depth(capture(run, "root"), macs[RECEIVER])
-    return Seen(
-        run,
-        incast,
-        macs,
-        sum(rates),
-        fairness(rates),
-        goodput_gbps(run, VICTIM, settled, incast.end),
-        depth,
-        percentile(depth.over(settled, incast.end, 4_000)[1], 0.9),
-        switch_sum(run, "pauses_sent"),
-        switch_sum(run, "dropped_queue_full") + sum(counters(run, one)[0] for one in macs),
-    )
-
-
-def _as_the_reference(experiment: Experiment, seen: Seen) -> bool:
-    """Return whether every rate that a sender read is the reference's, by the capture's CNPs."""
-    rows, good = [], True
-    for index, name in enumerate(seen.incast.names):
-        frames = capture(seen.run, f"rack{index // 2}")
-        cycles = [
-            one.cycle + LATENCY_CYCLES + NIC_CYCLES
-            for one in frames
-            if is_cnp(one) and not one.inbound and one.destination == seen.macs[name]
-        ]
-        found = samples(seen.run, name)
-        wrong = disagreements(seen.incast.settings, cycles, index, found)
-        received = counters(seen.run, name)[2]
-        least = min(one.rate_mbps for one in found)
-        rows.append((name, len(cycles), received, len(found), least, len(wrong)))
-        good = good and not wrong and len(cycles) == received > 0
-    columns = (
-        "sender",
-        "CNPs",
-        "CNPs counted",
-        "rates read",
-        "least (Mb/s)",
-        "not the reference's",
-    )
-    experiment.table("Rates against the reference (measured)", columns, rows)
-    return good
 
 
 def _plot(experiment: Experiment, with_control: Seen, without: Seen) -> None:
@@ -196,8 +90,8 @@ def run(experiment: Experiment) -> Verdict:
     """Hold when nothing is lost, rates are the reference's, and the claims of shape hold."""
     incast = QUICK if experiment.quick else FULL
     off, on = (
-        _seen(experiment, replace(incast, dcqcn=dcqcn), name)
-        for dcqcn, name in ((False, "without"), (True, "with"))
+        observed(experiment, one, name, recipe(one))
+        for one, name in ((replace(incast, dcqcn=False), "without"), (incast, "with"))
     )
     rows = [
         (
@@ -224,7 +118,7 @@ def run(experiment: Experiment) -> Verdict:
         "nothing lost": off.lost == on.lost == 0,
         "pauses without DCQCN": off.pauses > 0,
         "fewer pauses with it": on.pauses < off.pauses,
-        "rates as the reference's": _as_the_reference(experiment, on),
+        "rates as the reference's": as_the_reference(experiment, on),
         "fair": on.fairness > 0.9,
     }
     if experiment.quick:

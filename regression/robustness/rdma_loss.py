@@ -12,63 +12,25 @@ from __future__ import annotations
 
 import re
 
-from regression.support.cluster import Config, merged, run_cluster
-from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_traffic import Traffic, client_and_server, recipe
+from regression.support.cluster import Config, run_cluster
+from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.rdma_faults import (
+    KINDS,
+    MORE,
+    OPERATIONS,
+    TIMEOUT,
+    counters,
+    fault_rule,
+    memory_lines,
+    noticed,
+    one_message,
+)
+from regression.support.rdma_traffic import Traffic, client_and_server
 from regression.support.roce import UDP_PORT
-from regression.support.simulate import Run
 
-KINDS = ("drop", "duplicate", "corrupt", "behind")
-OPERATIONS = ("write", "read", "send")
-_MORE: dict[str, Config] = {"corrupt": {"bits": [8 * 56 + 3]}, "behind": {"behind_frames": 1}}
-"""A bit behind the BTH; a frame that stands behind the next one, or waits as long as it may."""
-_TIMEOUT = 1
 _QUICK_SCHEDULES, _SCHEDULES = 2, 100
 _MEMORY = re.compile(r"rdmaspeed memory=(\S+)")
 _WENT_BACK = re.compile(r"rdmaspeed .*went_back=(\d+)")
-_COUNTER = re.compile(r"(\w+)=(\d+)")
-
-
-def _rule(kind: str, sender: str, packet: int) -> Config:
-    match = {"destination_port": UDP_PORT}
-    rule = {"fault": kind, "sender": sender, "match": match, "frames": [packet]}
-    return {**rule, **_MORE.get(kind, {})}
-
-
-def _config(traffic: Traffic, operation: str, rules: list[Config]) -> Config:
-    config = recipe(traffic, captures=False)
-    words = [f"operation={operation}", "exact=1", f"timeout={_TIMEOUT}"]
-    for node in config["workload"]["nodes"].values():
-        node["args"] += words
-    return merged(config, {"system": {"link": {"faults": {"rules": rules}}}})
-
-
-def counters(run: Run, node: str) -> dict[str, int]:
-    """Return what a node's NIC counted.
-
-    Raises:
-        ExperimentError: the node printed no counters.
-    """
-    for line in run.console(node).splitlines():
-        if line.startswith("rdma sent="):
-            return {key: int(value) for key, value in _COUNTER.findall(line)}
-    raise ExperimentError(f"{node}: found no counters.")
-
-
-def _memories(run: Run) -> list[str]:
-    lines = [line for node in ("node0", "node1") for line in run.console(node).splitlines()]
-    return [line for line in lines if line.startswith(("rdma memory", "rdma receives"))]
-
-
-def _noticed(run: Run, kind: str) -> bool:
-    """Return whether the counters say that a packet had this fault."""
-    both = [counters(run, node) for node in ("node0", "node1")]
-    total = {key: sum(one[key] for one in both) for key in both[0]}
-    if kind == "corrupt":
-        return total["wrong_icrc"] == 1
-    if total["wrong_icrc"] or total["malformed"]:
-        return False
-    return kind != "drop" or total["went_back"] > 0
 
 
 def _pairs(seed: int) -> int:
@@ -81,10 +43,10 @@ def _schedule(seed: int) -> Config:
     operation = OPERATIONS[seed % len(OPERATIONS)]
     pairs = _pairs(seed)
     shared = [f"operation={operation}", f"pairs={pairs}", "window=6", "count=30", "size=3000"]
-    shared += [f"timeout={_TIMEOUT}", "mtu=1024", "polls=100000000"]
+    shared += [f"timeout={TIMEOUT}", "mtu=1024", "polls=100000000"]
     rules = [
         {"fault": kind, "match": {"destination_port": UDP_PORT}, "probability": "1%"}
-        | _MORE.get(kind, {})
+        | MORE.get(kind, {})
         for kind in KINDS
     ]
     link = {"latency": "200ns", "faults": {"seed": seed, "rules": rules}}
@@ -114,9 +76,9 @@ def run(experiment: Experiment) -> Verdict:
     traffic = Traffic(1, size, mtu, 0xFFFFFE, experiment.seed % 1_000_000, 2 * size)
     rows, held, runs = [], 0, 0
     for operation in OPERATIONS:
-        clean = run_cluster(experiment, f"{operation}-clean", _config(traffic, operation, []))
+        clean = run_cluster(experiment, f"{operation}-clean", one_message(traffic, operation, []))
         sent = {node: counters(clean, node)["sent"] for node in ("node0", "node1")}
-        reference = _memories(clean)
+        reference = memory_lines(clean)
         faults = [
             (kind, node, packet)
             for kind in KINDS
@@ -127,9 +89,9 @@ def run(experiment: Experiment) -> Verdict:
             faults = faults[experiment.seed % 3 :: 7]
         for kind, node, packet in faults:
             name = f"{operation}-{kind}-{node}-{packet}"
-            rule = _rule(kind, node, packet)
-            ran = run_cluster(experiment, name, _config(traffic, operation, [rule]))
-            good = _memories(ran) == reference and _noticed(ran, kind)
+            rule = fault_rule(kind, node, packet)
+            ran = run_cluster(experiment, name, one_message(traffic, operation, [rule]))
+            good = memory_lines(ran) == reference and noticed(ran, kind)
             runs += 1
             held += good
             if not good:

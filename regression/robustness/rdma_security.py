@@ -9,74 +9,12 @@ right. One hash for threads and batches.
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-from firesim_common.paths import ROOT
-
-from regression.support.captured_frames import frames_in
-from regression.support.cluster import Config, merged, run_cluster
+from regression.support.cluster import merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.rdma_cases import SOURCE, TARGET, RdmaCase, read_case
-from regression.support.rdma_traffic import RDMA_NODE
-from regression.support.roce import UDP_PORT
-from regression.support.simulate import Run
-from regression.support.target_digest import memory_digest
+from regression.support.rdma_case_runs import CASES, case_config, check_case
+from regression.support.rdma_cases import read_case
 
-CASES = ROOT / "regression/oracles/rdma_cases"
-_RECEIVED = re.compile(r"rdmatarget received=\d+ bytes=(\d+) status=0 flags=(\d+) immediate=(\S+)")
 _QUICK = ("read", "stale_key", "forged_psn")
-
-
-def _config(case: RdmaCase, traffic: Path) -> Config:
-    """Return a node that sends the case's packets, and their target."""
-    args = [f"{key}={value}" for key, value in case.target.model_dump().items()]
-    return {
-        "system": {
-            "topology": "two_nodes",
-            "link": {"latency": "200ns"},
-            "nodes": {
-                "node0": {"blade": "traffic", "traffic": str(traffic)},
-                "node1": RDMA_NODE,
-            },
-        },
-        "workload": {
-            "nodes": {"node1": {"program": "rdmatarget", "args": [f"peer={SOURCE.mac}", *args]}}
-        },
-        "simulation": {"captures": True, "threads": 1},
-    }
-
-
-def _answers(run: Run) -> list[bytes]:
-    """Return the frames of RoCEv2 that the target sent."""
-    port = UDP_PORT.to_bytes(2)
-    return [
-        found.data
-        for found in frames_in(run.folder)
-        if found.source.hex(":") == TARGET.mac and found.data[36:38] == port
-    ]
-
-
-def check(run: Run, case: RdmaCase) -> None:
-    """Compare a run with its case.
-
-    Raises:
-        ExperimentError: an answer, the memory or a completion is another one.
-    """
-    wanted = [data + bytes(-(len(data) + 2) % 8) for data in case.answers()]
-    found = _answers(run)
-    for index, (data, expected) in enumerate(zip(found, wanted, strict=False)):
-        if data != expected:
-            raise ExperimentError(f"answer {index}: found {data.hex()}, expected {expected.hex()}.")
-    if len(found) != len(wanted):
-        raise ExperimentError(f"found {len(found)} answers, expected {len(wanted)}.")
-    console = run.console("node1")
-    received = [(int(a), int(b), int(c, 16)) for a, b, c in _RECEIVED.findall(console)]
-    expected_ones = [(one.bytes, one.flags, one.immediate) for one in case.received]
-    if received != expected_ones:
-        raise ExperimentError(f"found completions {received}, expected {expected_ones}.")
-    if f"rdmatarget memory={memory_digest(case.memory_after()):x}" not in console.split("\n"):
-        raise ExperimentError(f"the memory is not what it should be: {console[-200:]}")
 
 
 @experiment_named("rdma-security")
@@ -88,9 +26,9 @@ def run(experiment: Experiment) -> Verdict:
         case = read_case(CASES / f"{name}.yaml")
         traffic = experiment.folder / f"{name}.traffic"
         traffic.write_text(case.traffic())
-        ran = run_cluster(experiment, name, _config(case, traffic))
+        ran = run_cluster(experiment, name, case_config(case, traffic))
         try:
-            check(ran, case)
+            check_case(ran, case)
             outcome = "as the file says"
             held += 1
         except ExperimentError as error:
@@ -99,7 +37,7 @@ def run(experiment: Experiment) -> Verdict:
     columns = ["case", "what it shows", "answers", "payloads written", "found"]
     experiment.table("Test cases", columns, rows)
     again = merged(
-        _config(case, traffic),
+        case_config(case, traffic),
         {"simulation": {"threads": 2, "random_batch_seed": experiment.seed | 1}},
     )
     hashes = [ran.token_hash, run_cluster(experiment, "batches", again).token_hash]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from firesim_common.errors import InputError
 
-from regression.robustness.rdma_security import CASES
+from regression.support.rdma_case_runs import CASES
 from regression.support.rdma_cases import (
     FIRST_CYCLE,
     REMOTE_BASE,
