@@ -17,11 +17,11 @@ import hashlib
 import random
 import statistics
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.near_core_cases import FAR, hashes, snapshots_equal
+from regression.support.near_core_cases import hashes, snapshots_equal
 from regression.support.protobuf_cases import BLADE, BothWays, Case, build, check, run_cases
 from regression.support.protobuf_messages import (
     MESSAGES,
@@ -262,8 +262,7 @@ def run(experiment: Experiment) -> Verdict:
     elf = build(protos, few, experiment.folder / "hashes")
     tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
     same = len(set(tokens)) == 1
-    far = [replace(case, latency=FAR, software=False) for case in few]
-    equal, stops = snapshots_equal(experiment, BLADE, build(protos, far, experiment.folder / "far"))
+    equal, stops = snapshots_equal(experiment, BLADE, few, partial(build, protos))
     shaped = experiment.quick or _area(experiment)
     experiment.keep(inputs=len(cases), refused=refused, token_hashes=tokens, snapshots=equal)
     return Verdict(

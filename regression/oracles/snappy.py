@@ -15,14 +15,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import cramjam
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.near_core_cases import (
-    FAR,
     Outcome,
     check_outputs,
     hashes,
@@ -248,12 +246,6 @@ def _area(experiment: Experiment) -> bool:
     return all(sizes == sorted(sizes, reverse=True) for sizes in (histories, tables))
 
 
-def _snapshots(experiment: Experiment, cases: list[Case]) -> tuple[int, int]:
-    """Return how many runs from snapshots in mid-operation equal one never stopped, of how many."""
-    far = [replace(case, latency=FAR, software=False) for case in cases]
-    return snapshots_equal(experiment, BLADE, build(far, experiment.folder / "far"))
-
-
 @experiment_named("snappy")
 def run(experiment: Experiment) -> Verdict:
     """Hold when all outputs are right, bad data is refused, and placements are in their order."""
@@ -268,7 +260,9 @@ def run(experiment: Experiment) -> Verdict:
     elf = build(few, experiment.folder / "hashes")
     tokens = hashes(experiment, BLADE, elf, lambda run: check_outputs(run, few))
     same = len(set(tokens)) == 1
-    equal, stops = (0, 0) if experiment.quick else _snapshots(experiment, few[::6])
+    equal, stops = 0, 0
+    if not experiment.quick:
+        equal, stops = snapshots_equal(experiment, BLADE, few[::6], build)
     went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
     shaped = experiment.quick or _area(experiment)
     experiment.keep(inputs=len(found), refused=refused, token_hashes=tokens, snapshots=equal)

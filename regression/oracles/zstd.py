@@ -15,12 +15,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
 from regression.oracles.snappy import KINDS, PLACEMENTS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.near_core_cases import (
-    FAR,
     Outcome,
     check_outputs,
     hashes,
@@ -144,12 +142,6 @@ def _area(experiment: Experiment) -> bool:
     return luts == sorted(luts) and short.bram_kbit < first.bram_kbit
 
 
-def _snapshots(experiment: Experiment, cases: list[Case]) -> tuple[int, int]:
-    """Return how many runs from snapshots in mid-operation equal one never stopped, of how many."""
-    far = [replace(case, latency=FAR, software=False) for case in cases]
-    return snapshots_equal(experiment, BLADE, build(far, experiment.folder / "far"))
-
-
 @experiment_named("zstd")
 def run(experiment: Experiment) -> Verdict:
     """Hold when all contents are right, bad data is refused, and placements are in their order."""
@@ -165,7 +157,9 @@ def run(experiment: Experiment) -> Verdict:
     elf = build(few, experiment.folder / "hashes")
     tokens = hashes(experiment, BLADE, elf, lambda run: check_outputs(run, few))
     same = len(set(tokens)) == 1
-    equal, stops = (0, 0) if experiment.quick else _snapshots(experiment, few[::6])
+    equal, stops = 0, 0
+    if not experiment.quick:
+        equal, stops = snapshots_equal(experiment, BLADE, few[::6], build)
     went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
     experiment.keep(
         inputs=len(found),

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from firesim_software.builder import own_program
 
@@ -39,6 +39,20 @@ class Linked(Protocol):
         """What the unit reads."""
 
 
+class Placed(Linked, Protocol):
+    """A case, a data class with the fields `latency`, cycles to memory, and `software`."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def latency(self) -> int:
+        """Cycles that each way to memory takes more."""
+
+    @property
+    def software(self) -> bool:
+        """Whether the same is done in software, too."""
+
+
 class Operation(Linked, Protocol):
     """A case whose output is bytes in memory."""
 
@@ -60,6 +74,7 @@ class Operation(Linked, Protocol):
 
 
 C = TypeVar("C", bound=Linked)
+D = TypeVar("D", bound=Placed)
 
 
 @dataclass(frozen=True)
@@ -196,14 +211,18 @@ def run_batches(
     return found
 
 
-def snapshots_equal(experiment: Experiment, blade: str, far: Path) -> tuple[int, int]:
+def snapshots_equal(
+    experiment: Experiment, blade: str, cases: Sequence[D], build: Callable[[list[D], Path], Path]
+) -> tuple[int, int]:
     """Return how many runs from a snapshot equal one never stopped, and of how many.
 
-    `far` is a program whose cases have `FAR` as their latency: memory is so far away that the unit
-    is in mid-operation in almost every cycle.
+    `build` links cases into a program in a folder. Memory is so far away that the unit is in
+    mid-operation in almost every cycle.
     """
+    far = [replace(case, latency=FAR, software=False) for case in cases]
     count = 1 if experiment.quick else 8
-    return equal_from_snapshots(experiment, recipe(blade, far), count), count
+    config = recipe(blade, build(far, experiment.folder / "far"))
+    return equal_from_snapshots(experiment, config, count), count
 
 
 def hashes(
