@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 _MULTIPLIER = 0x1E35A7BD
 _MOST_DISTANCE = 65_535
@@ -46,11 +47,14 @@ def _match(data: bytes, at: int, place: int) -> int:
     return length
 
 
-def compressed(data: bytes, window_log: int, hash_log: int) -> bytes:
-    """Return what the unit makes of `data`: greedy matches by a table of hashes' last places."""
+def tokens(data: bytes, window_log: int, hash_log: int) -> Iterator[tuple[int, int, int]]:
+    """Yield what the match finder of the units finds: literals, then a match, of `data`, in order.
+
+    Bytes of literals (at most 256), bytes of the match, or 0, and how far back the match lies. The
+    matches are greedy, by a table of hashes' last places.
+    """
     limit = min(1 << window_log, _MOST_DISTANCE)
     table: dict[int, int] = {}
-    out = bytearray(varint(len(data)))
     mask = (1 << hash_log) - 1
 
     def row(at: int) -> int:
@@ -68,7 +72,7 @@ def compressed(data: bytes, window_log: int, hash_log: int) -> bytes:
             and data[place : place + 4] == data[at : at + 4]
         ):
             length = _match(data, at, place)
-            out += _literals(data[told:at]) + _copies(length, at - place)
+            yield at - told, length, at - place
             at += length
             told, skip = at, 32
             if len(data) - at >= 4:
@@ -77,9 +81,19 @@ def compressed(data: bytes, window_log: int, hash_log: int) -> bytes:
         at += min(skip >> 5, 8, len(data) - at)
         skip = min(skip + 1, 256)
         if at - told >= 240:
-            out += _literals(data[told:at])
+            yield at - told, 0, 0
             told = at
-    return bytes(out + _literals(data[told:]))
+    if told < len(data):
+        yield len(data) - told, 0, 0
+
+
+def compressed(data: bytes, window_log: int, hash_log: int) -> bytes:
+    """Return what the unit makes of `data`."""
+    out, at = bytearray(varint(len(data))), 0
+    for literals, length, distance in tokens(data, window_log, hash_log):
+        out += _literals(data[at : at + literals]) + _copies(length, distance)
+        at += literals + length
+    return bytes(out)
 
 
 def _literal_element(rng: random.Random) -> tuple[bytes, int]:
