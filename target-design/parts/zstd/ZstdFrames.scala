@@ -126,7 +126,7 @@ abstract class ZstdFrames(historyBytes: Int, speculations: Int) extends Module {
         frame := 0.U
         hasTree := false.B
         hasTables := false.B
-        when(word === "hfd2fb528".U) {
+        when(word === Zstd.magic.U) {
           take(5.U)
           state := descriptor
           when(flags(3)) { fail() }

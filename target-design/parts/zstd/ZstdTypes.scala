@@ -14,6 +14,7 @@ object ZstdStatus {
 }
 
 object Zstd {
+  val magic: BigInt = BigInt("fd2fb528", 16)
   val mostWindow: Int = 1 << 16 // and so the most bytes of a block, before and after
   val words: Int = mostWindow / 8 + 8 // of the block's buffer: its parts begin at words
   val wordBits: Int = log2Ceil(words)
