@@ -22,12 +22,8 @@ static void copy(unsigned char *to, const unsigned char *from, uint64_t bytes) {
 }
 
 static uint64_t code_value(enum zstd_table table, unsigned code, struct zstd_bits *bits) {
-  static const uint8_t literal_bits[] = {1, 1, 1, 1,  2,  2,  3,  3,  4,  6,
-                                         7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-  static const uint8_t match_bits[] = {1, 1, 1, 1,  2,  2,  3,  3,  4,  4, 5,
-                                       7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   const unsigned plain = table == LITERAL_LENGTHS ? 16 : 32;
-  const uint8_t *const widths = table == LITERAL_LENGTHS ? literal_bits : match_bits;
+  const uint8_t *const widths = table == LITERAL_LENGTHS ? zstd_literal_bits : zstd_match_bits;
   uint64_t base = table == LITERAL_LENGTHS ? 0 : 3;
   if (code < plain) return base + code;
   base += plain;

@@ -13,8 +13,13 @@ enum zstd_status {
   ZSTD_BAD_CHECKSUM = 20
 };
 
-// Operation for near_core_go: frames in, their contents out. Checksums are passed over.
+// Operations for near_core_go. Frames in, their contents out; checksums are passed over.
 enum { ZSTD_DECOMPRESS = 0 };
+// Data in, a frame out: log2 of how far back matches may lie (11 to 16), and of the entries of the
+// hash table (9 to 14).
+static inline uint64_t zstd_compression(unsigned window_log, unsigned hash_log) {
+  return (uint64_t)hash_log << 16 | (uint64_t)window_log << 8 | 1;
+}
 
 // Compares the checksum of a single frame with what was made of it, in software; true when the
 // frame has none. Frames behind the first one are not looked at.
@@ -24,5 +29,14 @@ bool zstd_checksum_right(const unsigned char *frame, size_t bytes, const unsigne
 // In software, by the same rules and without checksums: bytes of output, or minus a status.
 int64_t zstd_decompress(const unsigned char *source, size_t bytes, unsigned char *destination,
                         size_t room);
+
+// In software, the frame that the unit makes: bytes of output, or minus a status. `encoder` has
+// zstd_encoder_bytes, and serves for any number of compressions once it is made ready.
+struct zstd_encoder;
+extern const size_t zstd_encoder_bytes;
+void zstd_make_ready(struct zstd_encoder *encoder);
+int64_t zstd_compress(struct zstd_encoder *encoder, const unsigned char *source, size_t bytes,
+                      unsigned char *destination, size_t room, unsigned window_log,
+                      unsigned hash_log);
 
 #endif  // FIRESIM_ZSTD_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of ZStd's decoder in software share (RFC 8878).
+// What the files of ZStd in software share (RFC 8878).
 #ifndef FIRESIM_ZSTD_INTERNAL_H_
 #define FIRESIM_ZSTD_INTERNAL_H_
 
@@ -7,6 +7,13 @@
 
 enum { ZSTD_MOST_WINDOW = 1 << 16, ZSTD_LONGEST_CODE = 11 };
 enum zstd_table { LITERAL_LENGTHS, OFFSETS, MATCH_LENGTHS, WEIGHTS };
+
+#define ZSTD_DEFAULT_LOG(table) ((table) == OFFSETS ? 5 : 6)
+
+// By table: log2 of the most states, and the last symbol. Bits that are added to the codes of
+// lengths, behind those that have none: 16 of literals, 32 of matches.
+extern const uint8_t zstd_most_logs[4], zstd_most_symbols[4];
+extern const uint8_t zstd_literal_bits[20], zstd_match_bits[21];
 
 // Bytes that are read forwards, and bits that are read backwards from a stream's end.
 struct zstd_bytes {
@@ -46,6 +53,11 @@ static inline uint32_t zstd_take(struct zstd_bits *bits, unsigned count) {
   bits->left -= count;
   return value;
 }
+
+// Which symbol each state has; `counts` are the states of symbols, -1 is one at the table's end.
+void zstd_spread(uint8_t *owners, const int16_t *counts, unsigned symbols, unsigned log);
+// States of symbols in a table that needs no description; returns how many symbols there are.
+unsigned zstd_default_counts(int16_t *counts, enum zstd_table table);
 
 // Make a table: of a description in front of `in`, by default, or of one symbol. False: it is bad.
 bool zstd_described_table(struct zstd_states *made, enum zstd_table table, struct zstd_bytes *in);

@@ -2,7 +2,11 @@
 // ZStd in software: bits that are read backwards, and tables of finite state entropy.
 #include "zstd_internal.h"
 
-static const uint8_t most_logs[] = {9, 8, 9, 6}, most_symbols[] = {35, 31, 52, 11};
+const uint8_t zstd_most_logs[] = {9, 8, 9, 6}, zstd_most_symbols[] = {35, 31, 52, 11};
+const uint8_t zstd_literal_bits[] = {1, 1, 1, 1,  2,  2,  3,  3,  4,  6,
+                                     7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+const uint8_t zstd_match_bits[] = {1, 1, 1, 1,  2,  2,  3,  3,  4,  4, 5,
+                                   7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 bool zstd_open(struct zstd_bits *bits, const unsigned char *begin, const unsigned char *end) {
   if (begin >= end || !end[-1]) return false;
@@ -28,26 +32,32 @@ uint32_t zstd_look(const struct zstd_bits *bits, unsigned count) {
   return (uint32_t)(value & ((1UL << count) - 1));
 }
 
-// States of each symbol (-1: one, at the end) to the table.
-static void make(struct zstd_states *made, const int16_t *counts, unsigned symbols, unsigned log) {
+void zstd_spread(uint8_t *owners, const int16_t *counts, unsigned symbols, unsigned log) {
   const unsigned size = 1U << log, step = (size >> 1) + (size >> 3) + 3;
   unsigned high = size - 1, at = 0;
-  uint16_t numbers[64];
-  made->log = log;
   for (unsigned s = 0; s < symbols; s++) {
-    numbers[s] = (uint16_t)(counts[s] < 0 ? 1 : counts[s]);
-    if (counts[s] < 0) made->states[high--].symbol = (uint8_t)s;
+    if (counts[s] < 0) owners[high--] = (uint8_t)s;
   }
   for (unsigned s = 0; s < symbols; s++) {
     for (int i = 0; i < counts[s]; i++) {
-      made->states[at].symbol = (uint8_t)s;
+      owners[at] = (uint8_t)s;
       do {
         at = (at + step) & (size - 1);
       } while (at > high);
     }
   }
+}
+
+static void make(struct zstd_states *made, const int16_t *counts, unsigned symbols, unsigned log) {
+  const unsigned size = 1U << log;
+  uint8_t owners[512];
+  uint16_t numbers[64];
+  made->log = log;
+  zstd_spread(owners, counts, symbols, log);
+  for (unsigned s = 0; s < symbols; s++) numbers[s] = (uint16_t)(counts[s] < 0 ? 1 : counts[s]);
   for (unsigned i = 0; i < size; i++) {
     struct zstd_state *const state = &made->states[i];
+    state->symbol = owners[i];
     const unsigned number = numbers[state->symbol]++;
     unsigned bits = log;
     while (number >> (log - bits + 1)) bits--;
@@ -73,7 +83,7 @@ bool zstd_described_table(struct zstd_states *made, enum zstd_table table, struc
   uint64_t at = 4;
   unsigned symbols = 0;
   int remaining = (1 << log) + 1;
-  if (at > limit || log > most_logs[table]) return false;
+  if (at > limit || log > zstd_most_logs[table]) return false;
   while (remaining > 1) {
     unsigned width = 0;
     while (remaining >> (width + 1)) width++;
@@ -86,14 +96,14 @@ bool zstd_described_table(struct zstd_states *made, enum zstd_table table, struc
       if (value >= threshold) value -= most;
       at += width + 1;
     }
-    if (symbols > most_symbols[table] || at > limit) return false;
+    if (symbols > zstd_most_symbols[table] || at > limit) return false;
     counts[symbols++] = (int16_t)((int)value - 1);
     remaining -= value ? (int)value - 1 : 1;
     if (remaining < 1) return false;
     for (uint32_t zeros = value == 1 ? 3 : 0; zeros == 3;) {
       zeros = forwards(in, at, 2);
       at += 2;
-      if (at > limit || symbols + zeros > most_symbols[table] + 1U) return false;
+      if (at > limit || symbols + zeros > zstd_most_symbols[table] + 1U) return false;
       for (uint32_t i = 0; i < zeros; i++) counts[symbols++] = 0;
     }
   }
@@ -102,23 +112,28 @@ bool zstd_described_table(struct zstd_states *made, enum zstd_table table, struc
   return true;
 }
 
-void zstd_default_table(struct zstd_states *made, enum zstd_table table) {
+unsigned zstd_default_counts(int16_t *counts, enum zstd_table table) {
   // Runs of symbols with as many states: how many, and how long the run is.
   static const int8_t runs[3][18] = {
       {4, 1, 3, 1, 2, 11, 1, 3, 2, 9, 3, 1, 2, 1, 1, 5, -1, 4},
       {1, 6, 2, 3, 1, 15, -1, 5},
       {1, 1, 4, 1, 3, 1, 2, 6, 1, 37, -1, 7},
   };
-  int16_t counts[64];
   unsigned symbols = 0;
   for (unsigned i = 0; i < 18 && runs[table][i]; i += 2) {
     for (int j = 0; j < runs[table][i + 1]; j++) counts[symbols++] = runs[table][i];
   }
-  make(made, counts, symbols, table == OFFSETS ? 5 : 6);
+  return symbols;
+}
+
+void zstd_default_table(struct zstd_states *made, enum zstd_table table) {
+  int16_t counts[64];
+  const unsigned symbols = zstd_default_counts(counts, table);
+  make(made, counts, symbols, ZSTD_DEFAULT_LOG(table));
 }
 
 bool zstd_single_table(struct zstd_states *made, enum zstd_table table, struct zstd_bytes *in) {
-  if (in->at == in->end || *in->at > most_symbols[table]) return false;
+  if (in->at == in->end || *in->at > zstd_most_symbols[table]) return false;
   made->log = 0;
   made->states[0] = (struct zstd_state){0, *in->at++, 0};
   return true;
