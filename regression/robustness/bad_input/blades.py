@@ -140,6 +140,11 @@ BLADE_CASES = [
         HEAD + "parts: [{part: zstd, options: {speculations: 64}}]\n",
     ),
     blade(
+        "a compressor that is neither there nor not",
+        "own.yaml:3: parts[4].options.compressor: found 2, expected 0 to 1.",
+        HEAD + "parts: [{part: zstd, options: {compressor: 2}}]\n",
+    ),
+    blade(
         "lines of an arena that are no power of two",
         "own.yaml:3: parts[4].options.arena_lines: found 48, expected a power of two.",
         HEAD + "parts: [{part: protobuf, options: {arena_lines: 48}}]\n",

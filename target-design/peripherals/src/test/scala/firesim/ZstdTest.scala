@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ZStd unit with frames of the reference library: their contents, and broken ones refused.
+// The ZStd unit with frames of the reference library: their contents, broken ones refused; and what
+// it compresses, which are the frames of a reference in Python.
 package firesim
 
 import chisel3.simulator.scalatest.ChiselSim
+import java.security.MessageDigest
 import org.scalatest.funsuite.AnyFunSuite
 import scala.io.Source
 import scala.util.Random
@@ -24,6 +26,52 @@ object ZstdFrame {
   }
   private def bytes(digits: String): Array[Byte] =
     digits.filter(_ != '.').grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
+}
+
+/** Data by a rule, and how long the frame of it is, with its SHA-256, if that is known. */
+case class ZstdData(
+    seed: Long,
+    letters: Int,
+    size: Int,
+    window: Int,
+    hash: Int,
+    frame: Option[(Int, String)]
+) {
+
+  /** The rule is that of regression/support/zstd_bench.py. */
+  lazy val bytes: Array[Byte] = {
+    val out = new Array[Byte](size + 48)
+    var (at, state) = (0, seed)
+    val copies = if (seed % 2 != 0) 8 else 40
+    while (at < size) {
+      state = state * 6364136223846793005L + 1442695040888963407L
+      val draw = state >>> 33
+      if (draw % copies == 0 && at != 0) {
+        val back = 1 + ((draw >> 9) % at.min(60000)).toInt
+        for (_ <- 0 until 3 + ((draw >> 3) % 40).toInt) {
+          out(at) = out(at - back)
+          at += 1
+        }
+      } else {
+        out(at) = ((draw >> 3) % letters * ((draw >> 16) % letters) / letters).toByte
+        at += 1
+      }
+    }
+    out.take(size)
+  }
+}
+
+object ZstdData {
+  lazy val all: Seq[ZstdData] = {
+    val source = Source.fromResource("zstd_compressed.txt")
+    try source.getLines().map(parse).toList
+    finally source.close()
+  }
+  private def parse(line: String): ZstdData = {
+    val words = line.split(" ")
+    val Seq(letters, size, window, hash, bytes) = words.slice(1, 6).map(_.toInt).toSeq
+    ZstdData(words(0).toLong, letters, size, window, hash, Some((bytes, words(6))))
+  }
 }
 
 class ZstdTest extends AnyFunSuite with ChiselSim {
@@ -60,6 +108,48 @@ class ZstdTest extends AnyFunSuite with ChiselSim {
       unit.cycle - start
     }
 
+    /** Compress, compare with the frame that is known, and decompress again. Returns cycles. */
+    def compress(data: ZstdData): Long = {
+      val to = destination + random.nextInt(64)
+      random.nextBytes(memory)
+      data.bytes.copyToArray(memory, source)
+      val before = memory.clone
+      val start = unit.cycle
+      val operation = data.hash << 16 | data.window << 8 | 1
+      unit.go(operation, source, data.size, to, data.size + 100)
+      val (status, bytes) = unit.await()
+      val taken = unit.cycle - start
+      val frame = memory.slice(to, to + bytes.toInt)
+      assert(status == 0, s"$data")
+      for ((size, digest) <- data.frame) {
+        assert(bytes == size, s"$data")
+        val found = MessageDigest.getInstance("SHA-256").digest(frame)
+        assert(found.map(b => f"$b%02x").mkString == digest, s"$data")
+      }
+      assert(same(before, to, to + bytes.toInt), s"a stray write: $data")
+      decompress(ZstdFrame(frame, Some(data.bytes)), s"$data", 0)
+      if (data.size < 5000) {
+        random.nextBytes(memory)
+        data.bytes.copyToArray(memory, source)
+        val room = random.nextInt(bytes.toInt)
+        val whole = memory.clone
+        unit.go(operation, source, data.size, to, room)
+        assert(unit.await()._1 == 17, s"no room: $data")
+        assert(same(whole, to, to + room), s"a stray write: $data")
+      }
+      taken
+    }
+
+    /** A compression whose source or destination ends beyond memory, and one after it. */
+    def compressionFault(data: ZstdData): Unit = {
+      val operation = data.hash << 16 | data.window << 8 | 1
+      unit.go(operation, source, data.size, memory.length - 128, 60000)
+      assert(unit.await() == (4, 0), "the destination")
+      unit.go(operation, memory.length - 256, data.size, destination, 60000)
+      assert(unit.await() == (3, 0), "the source")
+      compress(data)
+    }
+
     /** A source or a destination that ends beyond memory: the operation ends with a fault. */
     def fault(frame: ZstdFrame): Unit = {
       random.nextBytes(memory)
@@ -79,7 +169,7 @@ class ZstdTest extends AnyFunSuite with ChiselSim {
       Seq((64, 16, Seq(even, uneven)), (2, 4, Seq(uneven)), (16, 32, Seq(even)))
   )
     test(s"ZStd unit, $history KiB, $speculations speculations: good frames, broken ones, faults") {
-      val kernel = ZstdParams(history, speculations)
+      val kernel = ZstdParams(history, speculations, 14, compressor = history == 64)
       simulate(
         new NearCoreUnit(new ZstdKernel(kernel), NearCoreHarness.params, NearCoreHarness.dmaParams)
       ) { dut =>
@@ -101,9 +191,41 @@ class ZstdTest extends AnyFunSuite with ChiselSim {
             bench.fault(big)
             bench.decompress(big, "after a fault", 0)
           }
-          bench.unit.go(1, source, 1, destination, 1)
-          assert(bench.unit.await() == (18, 0))
+          val wrong = Seq(2, 1, 0x100, 8 << 16 | 0x1001, 15 << 16 | 0x1001, 14 << 16 | 0xa01)
+          for (operation <- wrong) {
+            bench.unit.go(operation, source, 1, destination, 1)
+            assert(bench.unit.await() == (18, 0))
+          }
         }
       }
     }
+
+  test("ZStd unit: frames that it makes are those of the reference, and their contents come back") {
+    simulate(
+      new NearCoreUnit(
+        new ZstdKernel(ZstdParams(64, 16, 14, compressor = true)),
+        NearCoreHarness.params,
+        NearCoreHarness.dmaParams
+      )
+    ) { dut =>
+      val random = Seed.next("ZStd compressor")
+      for (timing <- Seq(even, uneven)) {
+        val bench = new Bench(dut, timing, random)
+        for (data <- ZstdData.all if timing == even || data.size < 5000) {
+          val cycles = bench.compress(data)
+          val rate = data.size.toDouble / cycles
+          if (data.size > 5000) println(f"${data.size} bytes: $rate%.2f bytes a cycle")
+        }
+        for (_ <- 0 until 12) {
+          val size = Seq(60, 300, 3000)(random.nextInt(3)) + random.nextInt(500)
+          val letters = 1 + random.nextInt(256)
+          val (window, hash) = (11 + random.nextInt(6), 9 + random.nextInt(6))
+          bench.unit.latency(Seq(0, 0, 300)(random.nextInt(3)))
+          bench.compress(ZstdData(random.nextInt(100000), letters, size, window, hash, None))
+        }
+        bench.unit.latency(0)
+        for (i <- Seq(12, 15)) bench.compressionFault(ZstdData.all(i))
+      }
+    }
+  }
 }
