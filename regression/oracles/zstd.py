@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ZStd unit against the library (zstandard): frames of all levels, bad ones, bytes a cycle.
+"""The ZStd unit against the library (zstandard) in both directions: frames, bad ones, speed, ratio.
 
 Text, code, zeros and noise of random sizes, made from the seed, in frames of the library: levels
 -7 to 22, windows of 1 to 64 KiB, blocks that end anywhere, several frames, skippable ones. The unit
 must make of them what the library makes; what the library refuses it must refuse, with the checksum
 that software compares; of a broken frame that the library takes it must make the same or refuse it.
-Memory beside the output must stay as it was. Then cycles: near the core, on another chiplet (25 ns)
-and behind PCIe (200 ns), beside software on the same core. One hash for threads and RTL engines.
+Data of the same kinds is compressed: the frame must be, byte for byte, what a reference in Python
+and software on the same core make, and the library must read it. Memory beside the output must stay
+as it was. Then cycles: near the core, on another chiplet (25 ns) and behind PCIe (200 ns), beside
+software on the same core, and the ratio beside the library's. One hash for threads and RTL engines.
 The full form has metasimulation, runs that go on from snapshots in mid-operation, and the unit's
 area by its settings.
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from regression.oracles.snappy import KINDS, PLACEMENTS, corpus
+from regression.oracles.snappy import KINDS, PLACEMENTS, WINDOWS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.near_core_cases import (
     Outcome,
@@ -25,7 +27,8 @@ from regression.support.near_core_cases import (
     snapshots_equal,
 )
 from regression.support.unit_area import areas
-from regression.support.zstd_cases import BLADE, Case, build, run_cases
+from regression.support.zstd_cases import BLADE, Case, build, compression, run_cases
+from regression.support.zstd_compressor import compressed as unit_compressed
 from regression.support.zstd_frames import (
     broken,
     compressed,
@@ -36,6 +39,10 @@ from regression.support.zstd_frames import (
 
 PUBLISHED = 1.98
 """Bytes a cycle of the published unit: 64 KiB of history, 16 speculations, near the core."""
+PUBLISHED_COMPRESSION = 1.75
+"""The same of its compressor, with 2^14 entries."""
+PUBLISHED_RATIO = 0.84
+"""Of the library's ratio that it reaches."""
 _SPECULATIONS = (4, 16, 32)
 _LEVEL = 3
 """The library's default, of the frames whose cycles are measured."""
@@ -68,6 +75,38 @@ def inputs(count: int, rng: random.Random) -> Iterator[Case]:
         )
 
 
+def _compression(name: str, data: bytes, window: int, table: int, software: bool) -> Case:
+    """Return a compression.
+
+    Raises:
+        ExperimentError: the library does not read what the reference expects of the unit.
+    """
+    frame = unit_compressed(data, window, table)
+    if library_reads(frame, len(data)) != data:
+        raise ExperimentError(f"{name}: the library does not read the reference's frame.")
+    operation = compression(window, table)
+    return Case(name, data, len(frame), frame, software=software, operation=operation)
+
+
+def compressions(count: int, rng: random.Random) -> Iterator[Case]:
+    """Yield data to be compressed, and some that its frame has no room for."""
+    for index in range(count):
+        kind = KINDS[index % 4]
+        data = corpus(kind, _size(rng), rng)
+        if index % 12 == 11:
+            data = (data + corpus("text", _size(rng), rng)) * rng.randint(1, 3)
+        elif index % 12 == 3:  # some bytes come a thousand times as often as others
+            power = rng.choice((1, 3, 9))
+            data = bytes(int(256 * rng.random() ** power) for _ in range(len(data)))
+        window, table = rng.choice(WINDOWS), rng.randint(9, 14)
+        yield _compression(f"compress {kind} {index}", data, window, table, rng.random() < 0.2)
+        if index % 10 == 5:
+            size = len(unit_compressed(data, window, table))
+            operation = compression(window, table)
+            room = rng.randrange(size)
+            yield Case("no room", data, room, None, statuses=(17,), operation=operation)
+
+
 def faults(count: int, rng: random.Random) -> Iterator[Case]:
     """Yield broken frames, frames that are not taken, and too little room."""
     for index in range(count):
@@ -82,6 +121,8 @@ def faults(count: int, rng: random.Random) -> Iterator[Case]:
         yield Case("not taken", frame, 200_000, None, statuses=(19,))
     text = corpus("text", 900, rng)
     yield Case("no room", compressed(text, rng), 899, None, statuses=(17,))
+    for operation in (2, compression(17, 14), compression(16, 15), compression(10, 9)):
+        yield Case("no such operation", text, 2_000, None, statuses=(18,), operation=operation)
 
 
 def _rates(experiment: Experiment, size: int) -> bool:
@@ -127,9 +168,86 @@ def _rate_table(
     return ordered
 
 
+def _compression_rates(experiment: Experiment, size: int) -> bool:
+    """Measure compressions; return whether placements and speed-ups are in their order."""
+    rng = random.Random(experiment.seed)
+    cases, what = [], []
+    for kind in KINDS:
+        data = corpus(kind, size, rng)
+        library = len(compressed(data, rng, _LEVEL, checksum=False))
+        for window in (16, 11):
+            frame = unit_compressed(data, window, 14)
+            for place, latency in PLACEMENTS.items():
+                software = latency == 0 and window == 16
+                operation = compression(window, 14)
+                case = Case(
+                    f"rate {kind}",
+                    data,
+                    len(frame),
+                    frame,
+                    latency,
+                    software,
+                    1,
+                    operation=operation,
+                )
+                cases.append(case)
+                what.append((kind, window, place, len(frame), library))
+    outcomes = [outcome for _, outcome in run_cases(experiment, "compression-rates", cases)]
+    return _compression_table(experiment, size, what, outcomes)
+
+
+def _compression_table(
+    experiment: Experiment,
+    size: int,
+    what: list[tuple[str, int, str, int, int]],
+    outcomes: list[Outcome],
+) -> bool:
+    rows, rates, shares, ordered = [], {}, {}, True
+    software, last = 0, 0.0
+    for (kind, window, place, stored, library), outcome in zip(what, outcomes, strict=True):
+        rate = size / outcome.cycles
+        if place == "near core":
+            last = float("inf")
+        if outcome.software:
+            software = outcome.software
+            rates[kind], shares[kind] = round(rate, 2), round(library / stored, 2)
+            ordered &= software > outcome.cycles
+        ordered &= rate < last
+        last = rate
+        speed = [f"{rate:.2f}", f"{software / outcome.cycles:.1f}"]
+        ratio = [f"{size / stored:.2f}", f"{library / stored:.2f}"]
+        rows.append([kind, 1 << window >> 10, place, *speed, *ratio])
+    titles = ["data", "window (KiB)", "place", "bytes a cycle", "times software", "ratio"]
+    experiment.table(
+        f"Compression: bytes of content a cycle; the library has level {_LEVEL}",
+        [*titles, "by the library's"],
+        rows,
+    )
+    experiment.say(
+        f"published at 2 GHz: {PUBLISHED_COMPRESSION} bytes a cycle, 15.8 times a Xeon's software, "
+        f"{PUBLISHED_RATIO} of its ratio; the speed-ups here are over software that makes the same "
+        "frame on the same in-order core"
+    )
+    experiment.keep(compressed_bytes_a_cycle=rates, share_of_ratio=shares)
+    return ordered
+
+
+def _compressor_area(experiment: Experiment) -> bool:
+    """Show the compressor's area by its settings; return whether less of each takes less."""
+    settings = {
+        "64 KiB, 2^14": {"history_kib": 64, "hash_log": 14},
+        "2 KiB, 2^14": {"history_kib": 2, "hash_log": 14},
+        "2 KiB, 2^9": {"history_kib": 2, "hash_log": 9},
+    }
+    found = areas(experiment, "zstd", "ZstdCompressor", settings)
+    experiment.say("published in 16 nm: 3.48 mm2")
+    blocks = [area.bram_kbit for area in found.values()]
+    return blocks == sorted(blocks, reverse=True)
+
+
 def _area(experiment: Experiment) -> bool:
-    """Show the unit's area by its settings; return whether less of each takes less."""
-    whole = {"history_kib": 64, "speculations": 16}
+    """Show the decompressor's area by its settings; return whether less of each takes less."""
+    whole = {"history_kib": 64, "speculations": 16, "compressor": 0}
     tables = {f"64 KiB, {n} speculations": {**whole, "speculations": n} for n in (16, 32, 4)}
     settings = {**tables, "2 KiB, 16 speculations": {**whole, "history_kib": 2}}
     found = areas(experiment, "zstd", "ZstdKernel", settings)
@@ -144,22 +262,23 @@ def _area(experiment: Experiment) -> bool:
 
 @experiment_named("zstd")
 def run(experiment: Experiment) -> Verdict:
-    """Hold when all contents are right, bad data is refused, and placements are in their order."""
+    """Hold when all outputs are right, bad data is refused, and placements are in their order."""
     rng = random.Random(experiment.seed)
-    good, bad = (60, 60) if experiment.quick else (10_000, 2_000)
-    cases = [*inputs(good, rng), *faults(bad, rng)]
+    good, bad, made = (60, 60, 40) if experiment.quick else (10_000, 2_000, 10_000)
+    cases = [*inputs(good, rng), *compressions(made, rng), *faults(bad, rng)]
     found = run_cases(experiment, "inputs", cases)
     refused = sum(outcome.status != 0 for _, outcome in found)
     stricter = sum(case.output is not None and outcome.status != 0 for case, outcome in found)
-    ordered = _rates(experiment, 4_096 if experiment.quick else 65_536)
-    shaped = experiment.quick or _area(experiment)
-    few = cases[:24]
+    size = 4_096 if experiment.quick else 65_536
+    ordered = _rates(experiment, size) and _compression_rates(experiment, size)
+    shaped = experiment.quick or (_area(experiment) and _compressor_area(experiment))
+    few = [*cases[:12], *cases[good : good + 12]]
     elf = build(few, experiment.folder / "hashes")
     tokens = hashes(experiment, BLADE, elf, lambda run: check_outputs(run, few))
     same = len(set(tokens)) == 1
     equal, stops = 0, 0
     if not experiment.quick:
-        equal, stops = snapshots_equal(experiment, BLADE, few[::6], build)
+        equal, stops = snapshots_equal(experiment, BLADE, few[::5], build)
     went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
     experiment.keep(
         inputs=len(found),

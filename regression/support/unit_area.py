@@ -45,7 +45,7 @@ def areas(
     """
     found: dict[str, Area] = {}
     for index, (name, options) in enumerate(settings.items()):
-        folder = experiment.folder / f"area-{index}"
+        folder = experiment.folder / f"area-{kernel}-{index}"
         folder.mkdir(parents=True)
         blade = folder / f"area-{index}.yaml"
         blade.write_text(
@@ -68,5 +68,5 @@ def areas(
     ]
     titles = ["setting", "LUT", "FF", "BRAM (kbit)", "LUT by the first", "FF", "BRAM"]
     experiment.table(f"Area of {kernel} on UltraScale+, by Yosys", titles, rows)
-    experiment.keep(area={name: vars(area) for name, area in found.items()})
+    experiment.keep(**{f"area_{kernel}": {name: vars(area) for name, area in found.items()}})
     return found

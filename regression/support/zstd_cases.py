@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frames for the program `zstd`: linked into it, run on a node, and compared."""
+"""Operations for the program `zstd`: linked into it, run on a node, and compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED = (16, 17, 19, 20)
 
 @dataclass(frozen=True)
 class Case:
-    """Frames, and their content, or None when they are to be refused.
+    """Frames and their content, or data and its frame; an output of None is to be refused.
 
     `may_refuse`: the library takes a broken frame, and the unit need not.
     """
@@ -36,6 +36,12 @@ class Case:
     checksum: bool = False
     may_refuse: bool = False
     statuses: tuple[int, ...] = REFUSED
+    operation: int = 0
+
+
+def compression(window_log: int, hash_log: int) -> int:
+    """Return the operation, as `zstd.h` has it."""
+    return hash_log << 16 | window_log << 8 | 1
 
 
 def build(cases: Sequence[Case], folder: Path) -> Path:
@@ -44,7 +50,8 @@ def build(cases: Sequence[Case], folder: Path) -> Path:
 
     def entry(case: Case, place: int) -> bytes:
         numbers = (place, len(case.source), case.room, case.latency)
-        return struct.pack("<8I", *numbers, case.software, case.warm, case.checksum, 0)
+        more = (case.software, case.warm, case.checksum, case.operation)
+        return struct.pack("<8I", *numbers, *more)
 
     code = [PROGRAM / name for name in ("main.c", "cases.c", "frames.c")]
     return link("zstd_cases", *laid(cases, entry), code, folder)

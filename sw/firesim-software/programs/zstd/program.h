@@ -5,14 +5,14 @@
 
 #include "zstd.h"
 
-// Frames that an experiment has linked in; they follow at `offset` from the first one.
+// Operations that an experiment has linked in; their inputs follow at `offset` from the first one.
 struct zstd_case {
   uint32_t offset, bytes, room;
   uint32_t latency;
   uint32_t software;  // 1: in software too
   uint32_t warm;      // operations before the one that is measured
   uint32_t checksum;  // 1: one frame, whose checksum is compared
-  uint32_t reserved;
+  uint32_t operation;
 };
 struct zstd_cases {
   uint64_t count;
@@ -32,7 +32,7 @@ struct zstd_run {
   struct near_core_result result;
   uint64_t cycles;
 };
-struct zstd_run run_operation(const unsigned char *source, uint64_t bytes, unsigned char *to,
-                              uint64_t room);
+struct zstd_run run_operation(uint64_t operation, const unsigned char *source, uint64_t bytes,
+                              unsigned char *to, uint64_t room);
 
 #endif  // FIRESIM_ZSTD_PROGRAM_H_
