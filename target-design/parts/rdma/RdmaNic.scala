@@ -266,24 +266,6 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
   }
 }
 
-/** Two streams of frames become one, a frame of each in turn. */
-class FrameArbiter extends Module {
-  val in = IO(Vec(2, Flipped(Decoupled(new Flit))))
-  val out = IO(Decoupled(new Flit))
-
-  private val within = RegInit(false.B)
-  private val last = RegInit(0.U(1.W))
-  private val other = ~last
-  private val chosen = Mux(within, last, Mux(in(other).valid, other, last))
-  out.valid := in(chosen).valid
-  out.bits := in(chosen).bits
-  for (i <- 0 until 2) in(i).ready := out.ready && chosen === i.U
-  when(out.fire) {
-    within := !out.bits.last
-    last := chosen
-  }
-}
-
 class RdmaPart extends StreamPart {
   def attach(place: PartPlace): PartPorts = {
     val dmaParams = place.soc.dma.copy(idBits = Rdma.memory.idBits)

@@ -39,6 +39,24 @@ object StreamPorts {
   }
 }
 
+/** Two streams of frames become one, a frame of each in turn. */
+class FrameArbiter extends Module {
+  val in = IO(Vec(2, Flipped(Decoupled(new Flit))))
+  val out = IO(Decoupled(new Flit))
+
+  private val within = RegInit(false.B)
+  private val last = RegInit(0.U(1.W))
+  private val other = ~last
+  private val chosen = Mux(within, last, Mux(in(other).valid, other, last))
+  out.valid := in(chosen).valid
+  out.bits := in(chosen).bits
+  for (i <- 0 until 2) in(i).ready := out.ready && chosen === i.U
+  when(out.fire) {
+    within := !out.bits.last
+    last := chosen
+  }
+}
+
 /** Packets of known lengths become flits. */
 class PacketFlits(p: NICParams) extends Module {
   val length = IO(Flipped(Decoupled(UInt(p.frameWordsBits.W))))
