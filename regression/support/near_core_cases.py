@@ -17,7 +17,7 @@ from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
 from regression.support.snapshots import equal_from_snapshots
 from regression.support.target_digest import digest
-from regression.support.ways import run_ways
+from regression.support.ways import run_ways, stalled_metasim
 
 ENTRY_BYTES = 32
 """Of a case in the program's table."""
@@ -232,8 +232,7 @@ def hashes(
 
     The full form runs it in Verilator, and metasimulated with a host that stalls at random, too.
     """
-    stalled = {"stall_seed": experiment.seed | 1, "stall_rate": 32}
-    more = {} if experiment.quick else {"metasim": {"engine": "metasim", "metasim": stalled}}
+    more = {} if experiment.quick else {"metasim": stalled_metasim(experiment)}
     runs = run_ways(experiment, lambda **simulation: recipe(blade, elf, **simulation), more)
     for run in runs.values():
         check(run)

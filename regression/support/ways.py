@@ -10,6 +10,12 @@ from regression.support.experiment import Experiment
 from regression.support.simulate import Run
 
 
+def stalled_metasim(experiment: Experiment) -> Config:
+    """Return the way that is metasimulated, with a host that stalls at random."""
+    stalled = {"stall_seed": experiment.seed | 1, "stall_rate": 32}
+    return {"engine": "metasim", "metasim": stalled}
+
+
 def run_ways(
     experiment: Experiment,
     recipe: Callable[..., Config],
