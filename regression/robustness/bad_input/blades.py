@@ -181,6 +181,16 @@ BLADE_CASES = [
         HEAD + "parts: [{part: hll, options: {lane: 2}}]\n",
     ),
     blade(
+        "lines of the page-fault accelerator that are no power of two",
+        "own.yaml:3: parts[4].options.lines: found 48, expected a power of two.",
+        HEAD + "parts: [{part: pfa, options: {lines: 48}}]\n",
+    ),
+    blade(
+        "more transactions of the page-fault accelerator than there may be",
+        "own.yaml:3: parts[4].options.transactions: found 16, expected 4 to 8.",
+        HEAD + "parts: [{part: pfa, options: {transactions: 16}}]\n",
+    ),
+    blade(
         "an option of the matrix multiplier, which has none",
         "own.yaml:3: parts[4].options.size: found an option, but this part has none: remove it.",
         HEAD + "parts: [{part: matmul, options: {size: 32}}]\n",

@@ -38,6 +38,7 @@ STOCK = {
     "allreduce",
     "hll",
     "matmul",
+    "paging",
     "service",
     "snappy",
     "zstd",

@@ -153,9 +153,11 @@ object Resp {
   val decodeError = 3
 }
 
-/** Reads and writes registers; `tick` advances everything by one cycle. */
-class MmioMaster(port: Axi4, tick: () => Unit) {
-  private val limit = 200
+/**
+ * Reads and writes registers; `tick` advances everything by one cycle. An answer must come within
+ * `limit` cycles.
+ */
+class MmioMaster(port: Axi4, tick: () => Unit, limit: Int = 200) {
 
   private def until(done: => Boolean): Unit = {
     var cycles = 0
