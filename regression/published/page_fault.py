@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Paging to a memory blade by traps, and by the page-fault accelerator: figure 2.11 in shape.
+
+A genome is assembled in a hash table, and numbers are sorted, with local memory for a part of the
+pages. Either each fault traps, or the accelerator handles it while the core's page-table walker
+waits; engines, frames, evictions and the memory blade are the same. In all runs the pages must hold
+in the end what a reference in Python says, both ways must fetch and evict as many pages, and with
+the accelerator the core traps for every batch of evictions and not for every page (absolute).
+Overhead falls as local memory grows (shape). Software's overhead over the accelerator's (published:
+1.4 times at best), and cycles to enter a new page into the books (published: 2.5 times), are told
+and not claimed: the published software is Linux, here it is a handler of 200 cycles a fault. What a
+walk costs more through the accelerator's window is measured apart. Over a link that loses, doubles
+and delays frames nothing is lost. There is one hash. The full form has metasimulation, runs that go
+on from snapshots, and the unit's area by its lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from regression.support.cluster import Config, run_cluster
+from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.paging import ETHERTYPE, MODES, Paging, digest_of, figures, recipe
+from regression.support.snapshots import equal_from_snapshots
+from regression.support.unit_area import areas
+from regression.support.ways import run_ways, stalled_metasim
+
+HASH = "0beb0d86e612a62e"
+"""Of SMALL."""
+SMALL = Paging("hardware", "genome", 16, 10, kmers=48)
+SNAPSHOTS = 8
+LEAST_RATIO = 0.9
+"""Of software's overhead to the accelerator's: below it something is wrong."""
+PUBLISHED_OVERHEAD, PUBLISHED_MANAGEMENT = 1.4, 2.5
+RULES: list[Config] = [
+    {"fault": fault, "match": {"ethertype": ETHERTYPE}, **more}
+    for fault, more in (
+        ("drop", {"probability": "5%"}),
+        ("duplicate", {"probability": "5%"}),
+        ("delay", {"probability": "10%", "cycles": 30_000}),
+    )
+]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One size of local memory: what both ways of paging printed."""
+
+    work: str
+    pages: int
+    local: int
+    batch: int
+    software: dict[str, int]
+    hardware: dict[str, int]
+
+    def printed(self, mode: str) -> dict[str, int]:
+        """Return what one way printed."""
+        return self.hardware if mode == "hardware" else self.software
+
+    @property
+    def fewer_traps(self) -> bool:
+        """Traps of software are pages fetched, those with the accelerator batches of evictions."""
+        one_each = self.software["traps"] == self.software["fetched"]
+        return one_each and self.hardware["traps"] <= 1 + self.hardware["evicted"] // self.batch
+
+    @property
+    def equal(self) -> bool:
+        """Both have fetched and evicted the same number of pages."""
+        counts = ("fetched", "evicted")
+        return all(self.software[name] == self.hardware[name] for name in counts)
+
+    def overhead(self, mode: str, local_cycles: int) -> float:
+        """Cycles of a mode beyond those with all pages local and no accelerator, as a share."""
+        return self.printed(mode)["cycles"] / local_cycles - 1
+
+
+def _measured(
+    experiment: Experiment, paging: Paging, name: str, rules: list[Config] | None = None
+) -> dict[str, int]:
+    """Return what a run printed, and whether its pages hold what they should as `right`."""
+    run = run_cluster(experiment, name, recipe(paging, rules))
+    found = figures(run)
+    return {**found, "right": int(found["digest"] == digest_of(paging))}
+
+
+def _works(experiment: Experiment) -> list[tuple[Paging, list[int]]]:
+    """Return the programs, and the sizes of local memory."""
+    seed = experiment.seed & 0xFFFF_FFFF
+    if experiment.quick:
+        genome = Paging("", "genome", 24, 24, kmers=64, seed=seed)
+        quicksort = Paging("", "quicksort", 16, 16, seed=seed)
+        return [(genome, [12]), (quicksort, [10])]
+    genome = Paging("", "genome", 256, 256, kmers=2_048, seed=seed)
+    quicksort = Paging("", "quicksort", 64, 64, seed=seed)
+    return [(genome, [64, 96, 128, 160, 192, 224]), (quicksort, [16, 24, 32, 40, 48, 56])]
+
+
+def _points(experiment: Experiment) -> list[Point]:
+    points = []
+    for work, sizes in _works(experiment):
+        for local in [*sizes, work.pages]:
+            both = {}
+            for mode in MODES:
+                paging = replace(work, mode=mode, local=local)
+                both[mode] = _measured(experiment, paging, f"{work.work}-{local}-{mode}")
+            points.append(Point(work.work, work.pages, local, work.batch, **both))
+    return points
+
+
+def _base(points: list[Point], work: str) -> int:
+    """Return the cycles of a program all of whose pages are local, without the accelerator."""
+    return next(p.software["cycles"] for p in points if p.work == work and p.local == p.pages)
+
+
+def _table(experiment: Experiment, points: list[Point]) -> None:
+    rows = []
+    for point in points:
+        base = _base(points, point.work)
+        overheads = [f"{point.overhead(mode, base):.1%}" for mode in MODES]
+        counts = [point.hardware[name] for name in ("fetched", "evicted")]
+        traps = [point.software["traps"], point.hardware["traps"]]
+        cycles = [point.software["cycles"], point.hardware["cycles"]]
+        rows.append([point.work, point.pages, point.local, *cycles, *overheads, *counts, *traps])
+    columns = ["program", "pages", "local", "cycles, software", "hardware", "overhead, software"]
+    columns += ["hardware", "fetched", "evicted", "traps, software", "hardware"]
+    experiment.table("Overhead against local memory (measured)", columns, rows)
+
+
+def _management(experiment: Experiment, points: list[Point]) -> float:
+    """Return how many times as many cycles software takes to enter a page into the books."""
+    sums = {
+        mode: [sum(p.printed(mode)[name] for p in points) for name in ("management", "managed")]
+        for mode in MODES
+    }
+    each = {mode: cycles / pages for mode, (cycles, pages) in sums.items()}
+    rows = [[mode, sums[mode][1], f"{each[mode]:.1f}"] for mode in MODES]
+    experiment.table("Management of new pages (measured)", ["way", "pages", "cycles each"], rows)
+    return each["software"] / each["hardware"]
+
+
+def _walks(experiment: Experiment) -> tuple[float, bool]:
+    """Return the cycles a walk takes more through the window, and whether pages were right."""
+    touch = Paging("", "touch", 64, 64, rounds=8)
+    touches = touch.pages * touch.rounds
+    found = {
+        mode: _measured(experiment, replace(touch, mode=mode), f"touch-{mode}") for mode in MODES
+    }
+    each = {mode: one["cycles"] / touches for mode, one in found.items()}
+    rows = [[mode, touches, f"{each[mode]:.1f}"] for mode in MODES]
+    columns = ["way", "touches", "cycles each"]
+    experiment.table("Touches that miss the TLB (measured)", columns, rows)
+    return each["hardware"] - each["software"], all(one["right"] for one in found.values())
+
+
+def _losses(experiment: Experiment) -> tuple[int, int, int]:
+    """Return how many runs with faults were right, how many there were, and repeated messages."""
+    count = 1 if experiment.quick else 12
+    right, repeated = 0, 0
+    for index in range(count):
+        paging = replace(SMALL, mode=MODES[1 - index % 2], seed=experiment.seed % 1_000_000 + index)
+        found = _measured(experiment, paging, f"loss-{index}", RULES)
+        right += found["right"]
+        repeated += found["repeated"]
+    return right, count, repeated
+
+
+def _hashes(experiment: Experiment) -> tuple[int, int]:
+    """Return how many runs of SMALL had its hash and pages, and how many there were."""
+    more = {} if experiment.quick else {"metasim": stalled_metasim(experiment)}
+    runs = run_ways(experiment, lambda **simulation: recipe(SMALL, **simulation), more)
+    expected = digest_of(SMALL)
+    good = [run.token_hash == HASH and figures(run)["digest"] == expected for run in runs.values()]
+    return sum(good), len(good)
+
+
+def _more(experiment: Experiment) -> bool:
+    """Return whether runs from snapshots equal one never stopped; show what the unit's area is."""
+    equal = equal_from_snapshots(experiment, recipe(SMALL, threads=1), SNAPSHOTS)
+    settings = {f"{lines} lines": {"lines": lines} for lines in (64, 2, 256)}
+    found = areas(experiment, "pfa", "PfaNic", settings)
+    blocks = [found[f"{lines} lines"].bram_kbit for lines in (2, 64, 256)]
+    return equal == SNAPSHOTS and blocks == sorted(blocks)
+
+
+def _shape(points: list[Point]) -> tuple[bool, list[float]]:
+    """Return whether overhead falls with local memory, and software's over the accelerator's."""
+    falls, ratios = True, []
+    for work in {point.work for point in points}:
+        base = _base(points, work)
+        mine = sorted((p for p in points if p.work == work), key=lambda point: point.local)
+        for mode in MODES:
+            overheads = [point.overhead(mode, base) for point in mine]
+            falls &= overheads == sorted(overheads, reverse=True)
+        ratios += [p.overhead("software", base) / p.overhead("hardware", base) for p in mine[:-1]]
+    return falls, ratios
+
+
+@experiment_named("page-fault")
+def run(experiment: Experiment) -> Verdict:
+    """Hold when pages are right, both ways evict the same, and overhead falls with local memory."""
+    points = _points(experiment)
+    _table(experiment, points)
+    right = all(p.software["right"] and p.hardware["right"] for p in points)
+    equal = all(p.equal and (p.local == p.pages or p.software["evicted"] > 0) for p in points)
+    fewer = all(p.fewer_traps for p in points)
+    falls, ratios = _shape(points)
+    management = _management(experiment, points)
+    walk_cycles, touched = _walks(experiment)
+    kept, losses, repeated = _losses(experiment)
+    good, ways = _hashes(experiment)
+    whole = experiment.quick or _more(experiment)
+    experiment.keep(
+        overheads=ratios,
+        published_overhead=PUBLISHED_OVERHEAD,
+        management=management,
+        published_management=PUBLISHED_MANAGEMENT,
+        walk_cycles=walk_cycles,
+        hash=HASH,
+    )
+    absolute = right and touched and equal and fewer
+    holds = absolute and falls and min(ratios) >= LEAST_RATIO and whole
+    return Verdict(
+        holds and kept == losses and repeated > 0 and good == ways,
+        f"pages right: {right and touched}; as many fetched and evicted: {equal}, a trap a batch: "
+        f"{fewer}; overhead falls with local memory: {falls}, software's {min(ratios):.2f} to "
+        f"{max(ratios):.2f} times the accelerator's; a new page {management:.1f} times; a walk "
+        f"{walk_cycles:.0f} cycles more; {kept} of {losses} runs with faults right ({repeated} "
+        f"messages again); {good} of {ways} with hash {HASH}",
+        f"all right, at least {LEAST_RATIO}, all, all",
+    )
