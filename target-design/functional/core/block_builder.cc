@@ -37,8 +37,8 @@ BlockBuilder::BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, bool 
 void BlockBuilder::emit(Opcode opcode, const Decoded &d, int32_t immediate) {
   offsets_[count_] = static_cast<uint16_t>(offset_);
   // `rest` is the index of the instruction until finish() knows how many there are.
-  ops_[count_++] = {
-      Core::handler(opcode, told_), d.rd, d.rs1, d.rs2, static_cast<uint8_t>(instructions_), immediate};
+  ops_[count_++] = {Core::handler(opcode, told_),        d.rd,     d.rs1, d.rs2,
+                    static_cast<uint8_t>(instructions_), immediate};
 }
 
 void BlockBuilder::emit_link() {
