@@ -75,13 +75,18 @@ class PfaTest extends AnyFunSuite with ChiselSim {
       assert(unit.mmio.read64(fresh) == 0)
     }
 
-    def evict(count: Int): Unit = for ((page, frame) <- here.take(count).toSeq) {
-      here -= page
-      unit.store(address(page), remoteEntry(page))
-      unit.mmio.write64(forget, address(page))
-      unit.mmio.write64(PfaHarness.evict, pair(page, frame))
-      leaving.enqueue(frame)
-      evictions += 1
+    /** Evict the oldest pages; returns the last one of them, whose message waits for the others. */
+    def evict(count: Int): Int = {
+      val oldest = here.take(count).toSeq
+      for ((page, frame) <- oldest) {
+        here -= page
+        unit.store(address(page), remoteEntry(page))
+        unit.mmio.write64(forget, address(page))
+        unit.mmio.write64(PfaHarness.evict, pair(page, frame))
+        leaving.enqueue(frame)
+        evictions += 1
+      }
+      oldest.last._1
     }
 
     /** Frames whose pages are at the memory blade are free again. */
@@ -136,9 +141,9 @@ class PfaTest extends AnyFunSuite with ChiselSim {
       val page = random.nextInt(pages)
       if (!kernel.touch(page)) {
         kernel.settle()
-        kernel.evict(1 + random.nextInt(4))
-        // Sometimes pages that are on their way out are asked for again at once.
-        if (random.nextBoolean()) kernel.fetchInto(page, spare)
+        val last = kernel.evict(1 + random.nextInt(4))
+        // Sometimes a page that is on its way out is asked for again at once.
+        if (random.nextBoolean()) kernel.fetchInto(last, spare)
         kernel.collect()
         assert(kernel.touch(page))
       }
