@@ -152,20 +152,27 @@ def _is_right_functional(experiment: Experiment, kept: dict[str, Any]) -> bool:
     return whole and len(files) == 1 and len({run.token_hash for run in (*runs, plain)}) == 1
 
 
+def _variants(
+    kept: dict[str, Any], plain: dict[str, Any], batch_seed: int
+) -> dict[str, dict[str, Any]]:
+    """Return the configurations of all runs of RTL nodes, by name."""
+    return {
+        "1 thread": merged(kept, {"simulation": {"threads": 1}}),
+        "2 threads": merged(kept, {"simulation": {"threads": 2}}),
+        "2 threads, random batches": merged(
+            kept, {"simulation": {"threads": 2, "random_batch_seed": batch_seed}}
+        ),
+        "1 thread, no timeline": merged(plain, {"simulation": {"threads": 1}}),
+    }
+
+
 @experiment_named("timeline")
 def run(experiment: Experiment) -> Verdict:
     """Hold when the timeline is exact, the same for every way to run, and changes nothing."""
     config = _config(2, 16_384 if experiment.quick else 262_144)
     kept = merged(config, {"simulation": KEPT})
     plain = merged(config, {"simulation": {"tracing": KEPT["tracing"]}})
-    variants: dict[str, dict[str, Any]] = {
-        "1 thread": merged(kept, {"simulation": {"threads": 1}}),
-        "2 threads": merged(kept, {"simulation": {"threads": 2}}),
-        "2 threads, random batches": merged(
-            kept, {"simulation": {"threads": 2, "random_batch_seed": experiment.seed | 1}}
-        ),
-        "1 thread, no timeline": merged(plain, {"simulation": {"threads": 1}}),
-    }
+    variants = _variants(kept, plain, experiment.seed | 1)
     runs: dict[str, Run] = {}
     for index, (name, variant) in enumerate(variants.items()):
         runs[name] = run_cluster(experiment, f"run-{index}", variant)
