@@ -197,7 +197,14 @@ def plain(sources: list[Path], folder: Path, image: Path) -> Side:
         command += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-DSYNTHESIS", "--prefix", "Vplain"]
         command += ["--top-module", TOP, "--Mdir", out, "-o", "drive"]
         defines = rf"-std=c++20 -I{here} -DSIDE_HEADER=\"side_verilator.h\" -DMEMORY={place}"
-        command += ["-CFLAGS", defines, "-LDFLAGS", fast, "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include"]
+        command += [
+            "-CFLAGS",
+            defines,
+            "-LDFLAGS",
+            fast,
+            "-MAKEFLAGS",
+            "CFG_CXXFLAGS_PCH_I=-include",
+        ]
         command += ["-MAKEFLAGS", f"OPT_FAST='{fast}'", here / "drive.cc", *sources]
         run(command, env=verilator_environment())
         return (str(folder / "drive"),)
