@@ -51,8 +51,10 @@ setup(
             "wrappers/*.sv",
             "wrappers/*.v",
         ],
+        "regression.ledger.engine_untrained": ["*.c", "*.cc", "*.h"],
         "regression.ledger.functional_speed": ["*.c"],
         "regression.oracles": ["rdma_cases/*.yaml"],
+        "regression.oracles.stacks_exact": ["*.c"],
         "regression.robustness.hostile": ["corpus/*"],
     },
     install_requires=[

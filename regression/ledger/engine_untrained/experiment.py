@@ -6,7 +6,7 @@ and idle; token hashes are equal. With `--firrtl FILE`, a design with Rocket Chi
 memory (such as those of GSIM's benchmarks) runs a program of integers, records and sorting; with
 `--gsim FOLDER`, a checkout in which `make build-gsim` was run, GSIM is one more side. Every cycle's
 output and the memory in the end are equal on all sides. What is trained is so with other programs
-than those reported. All sides run in turns; what is compared is cycles per CPU second.
+than those reported. All sides run alternately; what is compared is cycles per CPU second.
 """
 
 from __future__ import annotations
