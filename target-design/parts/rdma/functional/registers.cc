@@ -16,7 +16,6 @@ constexpr uint32_t kTable = 0x50, kPages = 0x58;
 // Registers of a kind, eight bytes apart.
 constexpr uint32_t kMailbox = 0x80, kFirstCounter = 0xc0, kCongestion = 0x140;
 constexpr uint32_t kShown = 0x1a0, kRate = 0x1a8, kTarget = 0x1b0, kAlpha = 0x1b8;
-constexpr uint32_t kSteps = 0x1c0;
 constexpr uint32_t kSetQp = 1, kSetRegion = 2, kClearRegion = 3, kSetCq = 4;
 constexpr uint64_t kAddressMask = 0xffff'ffff'ffff;  // of memory, and of a MAC
 
@@ -109,7 +108,7 @@ uint64_t RdmaNic::read_rate(uint32_t offset) const {
       return status.target_mbps;
     case kAlpha:
       return status.alpha;
-    default:
+    default:  // steps since the last CNP, behind alpha
       return status.byte_steps << 16 | status.timer_steps;
   }
 }

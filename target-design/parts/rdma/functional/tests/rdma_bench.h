@@ -144,8 +144,8 @@ struct Wire {
   void run(uint64_t cycles = 0) {
     const uint64_t end = now + cycles;
     for (;;) {
-      const bool moved = move(client, server, 0) | move(server, client, 1);
-      if (moved) continue;
+      const bool sent = move(client, server, 0), answered = move(server, client, 1);
+      if (sent || answered) continue;
       const uint64_t next = std::min(client.nic->next_event(), server.nic->next_event());
       if (next > end) return;
       now = std::max(next, now + 1);
