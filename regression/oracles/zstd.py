@@ -16,7 +16,8 @@ area by its settings.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from regression.oracles.snappy import KINDS, PLACEMENTS, WINDOWS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
@@ -99,12 +100,12 @@ def compressions(count: int, rng: random.Random) -> Iterator[Case]:
             power = rng.choice((1, 3, 9))
             data = bytes(int(256 * rng.random() ** power) for _ in range(len(data)))
         window, table = rng.choice(WINDOWS), rng.randint(9, 14)
-        yield _compression(f"compress {kind} {index}", data, window, table, rng.random() < 0.2)
+        name = f"compress {kind} {index}"
+        case = _compression(name, data, window, table, rng.random() < 0.2)
+        yield case
         if index % 10 == 5:
-            size = len(unit_compressed(data, window, table))
-            operation = compression(window, table)
-            room = rng.randrange(size)
-            yield Case("no room", data, room, None, statuses=(17,), operation=operation)
+            room = rng.randrange(case.room)
+            yield Case("no room", data, room, None, statuses=(17,), operation=case.operation)
 
 
 def faults(count: int, rng: random.Random) -> Iterator[Case]:
@@ -140,21 +141,46 @@ def _rates(experiment: Experiment, size: int) -> bool:
     return _rate_table(experiment, size, what, outcomes)
 
 
-def _rate_table(
-    experiment: Experiment, size: int, what: list[tuple[str, str, int]], outcomes: list[Outcome]
-) -> bool:
-    rows, rates, ordered = [], {}, True
+@dataclass(frozen=True)
+class Speed:
+    """Bytes of content a cycle, and how many times as fast as software on the same core."""
+
+    rate: float
+    times: float
+    beside_software: bool
+    """Whether software was measured for this outcome, and not for one before."""
+
+
+def _speeds(
+    size: int, places: Sequence[str], outcomes: Sequence[Outcome]
+) -> tuple[list[Speed], bool]:
+    """Return the speeds, and whether farther places are slower and software is slowest."""
+    speeds, ordered = [], True
     software, last = 0, 0.0
-    for (kind, place, stored), outcome in zip(what, outcomes, strict=True):
+    for place, outcome in zip(places, outcomes, strict=True):
         rate = size / outcome.cycles
+        if PLACEMENTS[place] == 0:
+            last = float("inf")
         if outcome.software:
-            software, last = outcome.software, float("inf")
-            rates[kind] = round(rate, 2)
+            software = outcome.software
             ordered &= software > outcome.cycles
         ordered &= rate < last
         last = rate
-        speed_up = software / outcome.cycles
-        rows.append([kind, place, f"{size / stored:.2f}", f"{rate:.2f}", f"{speed_up:.1f}"])
+        speeds.append(Speed(rate, software / outcome.cycles, outcome.software > 0))
+    return speeds, ordered
+
+
+def _rate_table(
+    experiment: Experiment, size: int, what: list[tuple[str, str, int]], outcomes: list[Outcome]
+) -> bool:
+    rows, rates = [], {}
+    speeds, ordered = _speeds(size, [place for _, place, _ in what], outcomes)
+    for (kind, place, stored), speed in zip(what, speeds, strict=True):
+        ordered &= speed.beside_software == (PLACEMENTS[place] == 0)
+        if speed.beside_software:
+            rates[kind] = round(speed.rate, 2)
+        cells = [f"{size / stored:.2f}", f"{speed.rate:.2f}", f"{speed.times:.1f}"]
+        rows.append([kind, place, *cells])
     experiment.table(
         "Bytes of content a cycle, level 3",
         ["data", "place", "ratio", "bytes a cycle", "times software"],
@@ -202,21 +228,14 @@ def _compression_table(
     what: list[tuple[str, int, str, int, int]],
     outcomes: list[Outcome],
 ) -> bool:
-    rows, rates, shares, ordered = [], {}, {}, True
-    software, last = 0, 0.0
-    for (kind, window, place, stored, library), outcome in zip(what, outcomes, strict=True):
-        rate = size / outcome.cycles
-        if place == "near core":
-            last = float("inf")
-        if outcome.software:
-            software = outcome.software
-            rates[kind], shares[kind] = round(rate, 2), round(library / stored, 2)
-            ordered &= software > outcome.cycles
-        ordered &= rate < last
-        last = rate
-        speed = [f"{rate:.2f}", f"{software / outcome.cycles:.1f}"]
+    rows, rates, shares = [], {}, {}
+    speeds, ordered = _speeds(size, [place for _, _, place, *_ in what], outcomes)
+    for (kind, window, place, stored, library), speed in zip(what, speeds, strict=True):
+        if speed.beside_software:
+            rates[kind], shares[kind] = round(speed.rate, 2), round(library / stored, 2)
+        cells = [f"{speed.rate:.2f}", f"{speed.times:.1f}"]
         ratio = [f"{size / stored:.2f}", f"{library / stored:.2f}"]
-        rows.append([kind, 1 << window >> 10, place, *speed, *ratio])
+        rows.append([kind, 1 << window >> 10, place, *cells, *ratio])
     titles = ["data", "window (KiB)", "place", "bytes a cycle", "times software", "ratio"]
     experiment.table(
         f"Compression: bytes of content a cycle; the library has level {_LEVEL}",

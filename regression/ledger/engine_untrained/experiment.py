@@ -111,7 +111,7 @@ def _design(experiment: Experiment, design: Path, repeats: int) -> dict[str, flo
     for _ in range(repeats):
         for name, side in built.items():
             ran[name].append(side.run(image, cycles))
-    if all(one.memory == sides.untouched(image) for one in ran[sides.UNTRAINED]):
+    if ran[sides.UNTRAINED][0].memory == built[sides.UNTRAINED].run(image, 0).memory:
         raise ExperimentError(f"{design}: the program left memory as it was.")
     shown = {name: {(one.outputs, one.memory) for one in runs} for name, runs in ran.items()}
     if len(set().union(*shown.values())) != 1:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import goldengate
+from firesim.build.firrtl import OPTIONS
 from firesim_common.paths import plain_link
 from firesim_common.tools import FIRTOOL_ROCKET, firtool, run, verilator_environment
 from goldengate.engine.backend import COMPILER, ENGINE_FOLDER
@@ -25,19 +26,13 @@ from goldengate.state import Event
 from goldengate.verilator_backend import FAST
 
 from regression.support.experiment import ExperimentError
+from regression.support.simulate import children_cpu_s
 
 HERE = Path(__file__).resolve().parent
 TOP = "TestHarness"
 UNTRAINED, TRAINED, PLAIN = "untrained", "trained", "Verilator"
 TRAINING_CYCLES = 60_000
 """Of the program that no speed is reported of; it starts within 2,000."""
-_FIRTOOL = (
-    "--split-verilog",
-    "--disable-annotation-unknown",
-    "--disable-all-randomization",
-    "--strip-debug-info",
-    "--lowering-options=disallowLocalVariables,disallowPackedArrays",
-)
 _MEMORY = "mem.srams.mem_ext.Memory"
 """The memory of the harness, in firtool's Verilog."""
 _WRITTEN = Event("memory_writes", "mem.srams.mem_ext.W0_en")
@@ -79,15 +74,10 @@ class Side:
 
 
 def timed(build: Callable[[], tuple[str, ...]]) -> Side:
-    """Build a side, and measure the processor time of all that it starts."""
-
-    def used_s() -> float:
-        kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-        return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, kinds))
-
-    began = used_s()
+    """Build a side, and measure the processor time of it and of all that it starts."""
+    began = children_cpu_s() + time.process_time()
     command = build()
-    return Side(command, used_s() - began)
+    return Side(command, children_cpu_s() + time.process_time() - began)
 
 
 def verilog(design: Path, folder: Path) -> list[Path]:
@@ -98,7 +88,7 @@ def verilog(design: Path, folder: Path) -> list[Path]:
         ExperimentError: it has no memory of its own.
     """
     made = folder / "verilog"
-    run([firtool(FIRTOOL_ROCKET) / "firtool", design, *_FIRTOOL, "-o", made])
+    run([firtool(FIRTOOL_ROCKET) / "firtool", design, *OPTIONS, "-o", made])
     large = 0
     for source in made.glob("*.sv"):
         text, found = _LARGE.subn(r"\1 /*verilator public_flat_rw*/", source.read_text())
@@ -123,14 +113,6 @@ def image_of(elf: Path) -> Path:
     # With room for all that the program writes, which is compared, too.
     image.write_bytes(image.read_bytes().ljust(1 << 20, b"\0"))
     return image
-
-
-def untouched(image: Path) -> str:
-    """Return the hash of a memory that the program did not change (FNV-1a, as drive.cc)."""
-    found = 0xCBF29CE484222325
-    for byte in image.read_bytes():
-        found = (found ^ byte) * 0x100000001B3 & (1 << 64) - 1
-    return f"{found:016x}"
 
 
 def compile_drive(folder: Path, header: str, more: list[str | Path]) -> Path:

@@ -62,18 +62,23 @@ def warm_facts(run: Run) -> tuple[int, int]:
     return max(f["extra_cycles"] for f in facts), max(f["restore_cycles"] for f in facts)
 
 
+def gone_on(warm: WarmStart, whole: Run, cycle: int) -> tuple[list[object], str]:
+    """Go on twice from what was saved at `cycle`; return cells for COLUMNS, and what is wrong."""
+    runs = [warm.go_on(cycle, LIMIT_CYCLES, threads) for threads in (1, 2)]
+    what = problem(whole, runs[0])
+    if runs[0].token_hash != runs[1].token_hash:
+        what = f"hashes {runs[0].token_hash} and {runs[1].token_hash}"
+    return [cycle, runs[0].end_cycle, *warm_facts(runs[0]), runs[0].token_hash], what
+
+
 def bare_metal_points(experiment: Experiment, points: int) -> list[str]:
     """Save bare-metal nodes at random points and continue each; return what went wrong."""
     warm, whole, cycles = saved(experiment, points)
     wrong, rows = [], []
     for cycle in cycles:
-        runs = [warm.go_on(cycle, LIMIT_CYCLES, threads) for threads in (1, 2)]
-        what = problem(whole, runs[0])
-        if runs[0].token_hash != runs[1].token_hash:
-            what = f"hashes {runs[0].token_hash} and {runs[1].token_hash}"
+        cells, what = gone_on(warm, whole, cycle)
         if what:
             wrong.append(f"bare metal at cycle {cycle}: {what}")
-        extra, restore = warm_facts(runs[0])
-        rows.append([cycle, runs[0].end_cycle, extra, restore, runs[0].token_hash, what or "ok"])
+        rows.append([*cells, what or "ok"])
     experiment.table("Warm starts of bare metal", COLUMNS, rows)
     return wrong

@@ -13,16 +13,12 @@ from regression.linux.warm_start.bare_metal import (
     BARE_METAL,
     COLUMNS,
     LIMIT_CYCLES,
-    problem,
+    gone_on,
     random_cycles,
-    warm_facts,
 )
 from regression.support.cluster import merged
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.warm import WarmStart
-
-THREADS = 1, 2
-
 
 REFUSED = "cannot be continued in RTL"
 """What the simulator says of parts that the restore program does not know."""
@@ -37,7 +33,7 @@ def can_go_on(name: str) -> bool:
     )
 
 
-def _gone_on(experiment: Experiment, name: str) -> tuple[list[object], str]:
+def _saved_and_gone_on(experiment: Experiment, name: str) -> tuple[list[object], str]:
     """Save nodes of a blade once and go on; return the cells of a row, and what went wrong.
 
     Raises:
@@ -48,21 +44,17 @@ def _gone_on(experiment: Experiment, name: str) -> tuple[list[object], str]:
     whole = warm.whole(LIMIT_CYCLES)
     (cycle,) = random_cycles(random.Random(f"{experiment.seed} {name}"), whole, 1)
     warm.save([cycle], LIMIT_CYCLES)
-    runs = [warm.go_on(cycle, LIMIT_CYCLES, threads) for threads in THREADS]
-    what = problem(whole, runs[0])
-    if runs[0].token_hash != runs[1].token_hash:
-        what = f"hashes {runs[0].token_hash} and {runs[1].token_hash}"
-    return [cycle, runs[0].end_cycle, *warm_facts(runs[0]), runs[0].token_hash], what
+    return gone_on(warm, whole, cycle)
 
 
 def every_blade(experiment: Experiment) -> tuple[list[str], int]:
     """Start all stock blades warm; return what went wrong, and how many went on."""
-    wrong, rows, gone_on = [], [], 0
+    wrong, rows, good = [], [], 0
     for name in blade_names():
         may = can_go_on(name)
         try:
-            cells, what = _gone_on(experiment, name)
-            gone_on += not what
+            cells, what = _saved_and_gone_on(experiment, name)
+            good += not what
             what = what if may else "it goes on, and should be refused"
         except (InputError, ExperimentError) as error:
             is_refused = isinstance(error, InputError) or REFUSED in str(error)
@@ -71,4 +63,4 @@ def every_blade(experiment: Experiment) -> tuple[list[str], int]:
             wrong.append(f"{name}: {what}")
         rows.append([name, *cells, what or ("ok" if may else "refused")])
     experiment.table("Warm starts of every stock blade", ["blade", *COLUMNS], rows)
-    return wrong, gone_on
+    return wrong, good
