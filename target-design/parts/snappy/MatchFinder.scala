@@ -186,3 +186,26 @@ class MatchFinder(historyBytes: Int, hashLog: Int) extends Module {
 
   Event("snappy_matches", state === telling && token.fire && held.length =/= 0.U)
 }
+
+object MatchFinder {
+
+  /**
+   * Lets a finder look at what each command says, with the window and the table that its operation
+   * names, through the first loader of a compressor's socket.
+   *
+   * @param idle whether the compressor can take a command
+   */
+  def serve(finder: MatchFinder, socket: NearCorePorts, idle: Bool): Unit = {
+    val command = socket.command.bits
+    socket.command.ready := idle && finder.task.ready
+    finder.task.valid := socket.command.fire
+    finder.task.bits.bytes := command.sourceBytes
+    val window = 1.U << command.operation(12, 8)
+    finder.task.bits.limit := Mux(window(16), 65535.U, window(15, 0))
+    finder.task.bits.hashLog := command.operation(19, 16)
+    socket.loaders(0).request.valid := socket.command.fire
+    socket.loaders(0).request.bits.address := command.source
+    socket.loaders(0).request.bits.bytes := command.sourceBytes
+    finder.window <> socket.loaders(0).window
+  }
+}

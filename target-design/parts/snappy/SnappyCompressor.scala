@@ -62,19 +62,10 @@ class SnappyCompressor(historyBytes: Int, hashLog: Int) extends Module {
   private val left = Reg(UInt(32.W)) // of the token's literals, then of its match
 
   private val command = socket.command.bits
-  socket.command.ready := state === idle && finder.task.ready
-  finder.task.valid := socket.command.fire
-  finder.task.bits.bytes := command.sourceBytes
-  private val window = 1.U << command.operation(12, 8)
-  finder.task.bits.limit := Mux(window(16), 65535.U, window(15, 0))
-  finder.task.bits.hashLog := command.operation(19, 16)
-  socket.loaders(0).request.valid := socket.command.fire
-  socket.loaders(0).request.bits.address := command.source
-  socket.loaders(0).request.bits.bytes := command.sourceBytes
+  MatchFinder.serve(finder, socket, state === idle)
   socket.loaders(1).request.valid := false.B
   socket.loaders(1).request.bits := DontCare
   socket.loaders(1).window.taken := 0.U
-  finder.window <> socket.loaders(0).window
   finder.abort := socket.abort || state === done
   finder.room := literals.room
   literals.in := finder.literals

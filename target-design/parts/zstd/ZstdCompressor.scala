@@ -47,16 +47,7 @@ class ZstdCompressor(historyBytes: Int, hashLog: Int) extends Module {
   private val stops = state === idle || state === done || socket.abort
 
   private val command = socket.command.bits
-  socket.command.ready := state === idle && finder.task.ready
-  finder.task.valid := socket.command.fire
-  finder.task.bits.bytes := command.sourceBytes
-  private val window = 1.U << command.operation(12, 8)
-  finder.task.bits.limit := Mux(window(16), 65535.U, window(15, 0))
-  finder.task.bits.hashLog := command.operation(19, 16)
-  socket.loaders(0).request.valid := socket.command.fire
-  socket.loaders(0).request.bits.address := command.source
-  socket.loaders(0).request.bits.bytes := command.sourceBytes
-  finder.window <> socket.loaders(0).window
+  MatchFinder.serve(finder, socket, state === idle)
   finder.abort := socket.abort || state === done
   finder.room := true.B
 
