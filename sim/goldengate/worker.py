@@ -26,6 +26,7 @@ from goldengate.passes import (
     check,
     clock_sources,
     clocks,
+    edges,
     elaborate,
     escapes,
     fame1,
@@ -45,8 +46,8 @@ from goldengate.passes import (
 from goldengate.state import CPU, FAME1, FPGA, METASIM, Request, State
 
 PASSES = (
-    rewrite, read, undefined, elaborate, clock_sources, clocks, loops, reset_rounds, check, hoist,
-    prints, instrument, bounds, shifts, memory, select,
+    rewrite, read, undefined, elaborate, clock_sources, clocks, edges, loops, reset_rounds, check,
+    hoist, prints, instrument, bounds, shifts, memory, select,
 )  # fmt: skip
 BACK_ENDS = {CPU: write, FAME1: fame1, FPGA: fame1, METASIM: fame1}
 

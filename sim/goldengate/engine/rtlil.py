@@ -19,9 +19,9 @@ Chunk = tuple[str, int, int]
 
 SUFFIX = "firesim_suffix"
 """The attribute of a register that stands for bits of a user's wire: how its name ends."""
-HELD = "_before_resets"
-"""Such a suffix, of the value before resets act (pass `reset_rounds`): of a whole wire, or followed
-by `_` and the lowest bit."""
+BEFORE_RESETS, BEFORE_EDGES = "_before_resets", "_before_edges"
+"""Such suffixes, of the value before resets (pass `reset_rounds`) or other edges (pass `edges`)
+act: of a whole wire, or followed by `_` and the lowest bit."""
 
 
 @dataclass
@@ -63,8 +63,8 @@ class Wire:
 
     def own(self) -> tuple[str, int]:
         """Return the wire that this one stands for, and its lowest bit there; itself for most."""
-        low = self.suffix.removeprefix(HELD).removeprefix("_")
-        return self.name.removesuffix(self.suffix), int(low or 0)
+        low = self.suffix.rpartition("_")[2]
+        return self.name.removesuffix(self.suffix), int(low) if low.isdecimal() else 0
 
     def bits(self, low: int, width: int) -> str:
         """Return "[7:4]", the user's numbers of `width` bits from the `low`-th on."""

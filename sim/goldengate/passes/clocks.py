@@ -2,17 +2,18 @@
 """Pass `clocks`: gated clocks, and further clocks with a ratio, become enables on the one clock.
 
 In: the flat module. A *gate* is an AND of a clock and a signal that cannot change while the clock
-is high: a latch that is open while it is low, an input of the top, or logic of these. A further
-clock of the request is an input of the top; `p/q` of it are its rising edges for each edge of the
-clock, edge k in cycle ceil(k·q/p), so both rise together in cycle 0. Out: what was clocked by a
-gate or a further clock is clocked by the clock, with an enable; a further clock is no input any
-more, but a divider. So each engine, and FAME-1, simulates them.
+is high: a latch that is open while it is low, a register on its falling edge, an input of the top,
+or logic of these. A further clock of the request is an input of the top; `p/q` of it are its rising
+edges for each edge of the clock, edge k in cycle ceil(k·q/p), so both rise together in cycle 0.
+Out: what was clocked by a gate or a further clock is clocked by the clock, with an enable; a
+further clock is no input any more, but a divider. So each engine, and FAME-1, simulates them.
 
 A clock that is a constant (a JTAG port tied low) never rises: what it clocks has an enable that is
 0.
 
-What is clocked otherwise (by falling edges, by registers, by gates that may open while the clock is
-high) stays as it is; the pass `check` decides about it.
+What is clocked otherwise stays as it is: the pass `edges` takes falling edges, and clocks that
+registers make; the pass `check` decides about the rest, as a gate that may open while the clock is
+high.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _beside(cell: Any, output: str, port: str, bit: Any) -> Any:
     return list(cell.getPort(public(port)).to_sigbit_vector())[outputs.index(bit_key(bit))]
 
 
-class _Clocks:
+class Clocks:
     """Turns clocks of a module into enables."""
 
     def __init__(self, state: State) -> None:
@@ -137,6 +138,8 @@ class _Clocks:
         kind = plain(cell.type)
         if kind == "$dlatch":
             return self._latched(cell, bit, clock)
+        if kind in _WITH_ENABLE or kind in _ENABLED:
+            return bit if self._is_on_fall(cell, clock) else None
         operands = self._operands(cell, ("$and", "$logic_and", "$or", "$logic_or", "$not"))
         values = [self._stable(operand, clock) for operand in operands]
         if not values or any(value is None for value in values):
@@ -154,6 +157,12 @@ class _Clocks:
         inverted = self._operands(self.drivers.cell(bit_key(bit)), ("$not", "$logic_not"))
         same = inverted and bit_key(self.drivers.source(inverted[0])) == bit_key(clock)
         return True if same else None
+
+    def _is_on_fall(self, cell: Any, clock: Any) -> bool:
+        """Whether a register changes when the clock falls."""
+        (bit,) = cell.getPort(public("CLK")).to_sigbit_vector()
+        low = self._is_low(bit, clock)
+        return low is not None and low == cell.getParam(public("CLK_POLARITY")).as_bool()
 
     def _latched(self, latch: Any, bit: Any, clock: Any) -> Any:
         """Return the bit that a latch takes while the clock is low, if it is open just then."""
@@ -317,7 +326,7 @@ def run(state: State) -> None:
     others = _on_other_clocks(state)
     if not others and not ratios:  # as in most designs; asking who drives what takes long
         return
-    clocks = _Clocks(state)
+    clocks = Clocks(state)
     for name, tick in ticks.items():
         clocks.add_tick(name, tick)
     for cell, port, bit in others:

@@ -16,9 +16,8 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
-from goldengate import reset_graph
+from goldengate import held, reset_graph
 from goldengate.drivers import Bit, bit_key
-from goldengate.engine.rtlil import HELD, SUFFIX
 from goldengate.reset_graph import KEPT, LOAD, RESET, Found, Group, reset_of, signal
 from goldengate.settled import add_check, listed
 from goldengate.state import State, plain, public
@@ -129,25 +128,8 @@ class _Rounds:
         return self.module.And(self._name("clear"), high, clear)
 
     def _hold(self, cell: Any) -> None:
-        """Add the register that has a value before resets act, named after the user's."""
-        bits = list(cell.getPort(public("Q")).to_sigbit_vector())
-        found = ys.SigSpec()
-        while bits:
-            wire, low = bits[0].wire, bits[0].offset
-            size = 1
-            while size < len(bits) and bit_key(bits[size]) == (plain(wire.name), low + size):
-                size += 1
-            own = plain(wire.name)
-            suffix = HELD + (f"_{low}" if size < wire.width else "")
-            name = f"{own}{suffix}"
-            made = self.module.addWire(
-                ys.IdString(name) if own.startswith("$") else public(name), size
-            )
-            made.attributes = {public("init"): _taken(wire, low, size)}
-            made.set_string_attribute(public(SUFFIX), suffix)
-            found.append(ys.SigSpec(made))
-            bits = bits[size:]
-        self.held[plain(cell.name)] = found
+        """Add the register that has a value before resets act."""
+        self.held[plain(cell.name)] = held.add(self.module, cell, held.BEFORE_RESETS)
 
     def _copy(self) -> None:
         """Compute the cells between as they are in this round."""
@@ -249,20 +231,6 @@ class _Rounds:
             f"{place}: the asynchronous controls of {text} depend on what they set; a run ends if "
             f"they do not settle."
         )
-
-
-def _taken(wire: Any, low: int, size: int) -> Any:
-    """Take the first value of some bits away from a wire; return it."""
-    attributes, name = dict(wire.attributes), public("init")
-    known = attributes.get(name)
-    text = known.as_string()[::-1] if known is not None else ""
-    text = text.ljust(wire.width, "x")
-    left = f"{text[:low]}{'x' * size}{text[low + size :]}"
-    attributes.pop(name, None)
-    if left.strip("x"):
-        attributes[name] = ys.Const.from_string(left[::-1])
-    wire.attributes = attributes
-    return ys.Const.from_string(text[low : low + size][::-1].replace("x", "0"))
 
 
 def run(state: State) -> None:

@@ -110,7 +110,6 @@ def test_a_gate_becomes_an_enable(tmp_path: Path) -> None:
     [
         "wire gate = q[0] & clock;",  # may open while the clock is high
         "logic latched; always_latch if (clock) latched = x[0]; wire gate = latched & clock;",
-        "wire gate = ~clock;",
         LATCH + "wire gate = latched | clock;",
     ],
 )

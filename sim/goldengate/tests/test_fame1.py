@@ -26,6 +26,8 @@ from goldengate.tests.fame1_designs import ASYNCHRONOUS, DESIGN, OPEN, RATIO
 
 SEEDS = 24
 TARGET_CYCLES = 150
+UNPLACED = " ^ m[0]; logic [7:0] m [0:7]; always @(negedge clock) m[x[2:0]] <= x;"
+"""What the pass `edges` does not take, so that it takes nothing."""
 
 
 def _models(folder: Path, text: str, **more: Any) -> tuple[Path, Path, goldengate.Manifest]:
@@ -158,7 +160,7 @@ def test_a_queue_is_small_on_ecp5(tmp_path: Path) -> None:
 
 
 def test_errors_clocked_latch(tmp_path: Path) -> None:
-    body = "logic [7:0] q; always_latch if (clock) q = x; assign y = q;"
+    body = "logic [7:0] q; always_latch if (clock) q = x; assign y = q" + UNPLACED
     assert refusal(tmp_path, top(body), target="fame1") == (
         "top.sv:2: FAME-1 needs latches that the clock 'clock' does not open, except those of "
         "clock gates."
@@ -187,7 +189,7 @@ def test_the_clock_may_have_another_name(tmp_path: Path) -> None:
 
 
 def test_errors_falling_edge(tmp_path: Path) -> None:
-    body = "logic [7:0] q; always @(negedge clock) q <= x; assign y = q;"
+    body = "logic [7:0] q; always @(negedge clock) q <= x; assign y = q" + UNPLACED
     assert refusal(tmp_path, top(body), target="fame1") == (
         "top.sv:2: FAME-1 needs every register on the rising edge of 'clock'; this one is clocked "
         "by something else."

@@ -80,12 +80,15 @@ def build_plain(
     fast: str = "-O1",
     more: Sequence[str] = (),
     before: Mapping[str, int] | None = None,
+    inputs_while_high: bool = False,
 ) -> Path:
     """Compile `sources` (top and ports as in the manifest) to `out/plain.so` and return it.
 
     `fast` are the options of g++ for the code that runs in every cycle; the default compiles soon.
     `more` are options for Verilator. `before` are inputs that are not 0 before the first cycle: a
     reset that is low when it is active, so that it has an edge where it is so from cycle 0 on.
+    With `inputs_while_high` they change before the clock falls, as those of registers do, and not
+    as it falls.
     """
     out.mkdir(parents=True, exist_ok=True)
     out = plain_link(out)  # Verilator's makefiles take no blanks.
@@ -110,6 +113,7 @@ def build_plain(
     link: list[str | Path] = ["g++", "-std=c++20", "-shared", "-fPIC", *fast.split()]
     link += ["-fvisibility=hidden", "-I", ENGINE, "-I", out, "-isystem", objects]
     link += ["-isystem", include, "-isystem", include / "vltstd", "-o", library]
+    link += [f"-DPLAIN_INPUTS_WHILE_HIGH={int(inputs_while_high)}"]
     link += [HERE / "plain_engine.cc", objects / "libVplain.a", objects / "libverilated.a"]
     run([*link, "-Wl,--exclude-libs,ALL", "-Wl,-Bsymbolic", "-pthread"], env=environment)
     return library

@@ -58,6 +58,7 @@ FiresimPort port(void *opaque, uint32_t index) {
 
 void settle(void *opaque) {
   Vplain &model = *static_cast<Instance *>(opaque)->model;
+  if constexpr (PLAIN_INPUTS_WHILE_HIGH != 0) model.eval();
   model.PLAIN_CLOCK = 0;
   model.eval();
 }
