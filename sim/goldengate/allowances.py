@@ -4,7 +4,8 @@
 The reader is strict at first, so that whatever it takes at once means what it always meant. Its
 refusal says what to allow: delays (ignored, as synthesis does), names used before their
 declaration, part selects wider than the vector, the words of SystemVerilog as names in `.v` files,
-a text as a parameter's value, initial values that depend on signals where nothing reads them.
+a text as a parameter's value, initial values that depend on signals where nothing reads them,
+names that reach into an instance, interfaces as ports without a modport.
 Each is allowed with a warning that says where, and never more than the design needs.
 """
 
@@ -29,6 +30,8 @@ PARAMETER_CHECK = "firesim_parameter_check"
 """The module, and its file, in which the reader first sees the values of the top's parameters."""
 _NO_PLACE = "unsynthesizable feature"
 _TIMING = "unsynthesizable timing control"
+_ACROSS = "hierarchical reference across preserved module boundary"
+_NO_MODPORT = "interface port on kept module boundary must be a modport"
 _INITIAL = "reading net state during design initialization"
 _SYSTEMVERILOG = (".sv", ".svh", ".svp")
 _FREE_RUNNING = re.compile(r"\balways\s*(?:begin\s*(?::\s*\w+\s*)?)?$")
@@ -73,6 +76,8 @@ class Allowances:
     """Whether functions that the reader lacks are written in other words."""
     members: bool = False
     """Whether members of `inside` that are signals are written as ranges."""
+    dissolved: bool = False
+    """Whether the reader puts all instances into the top module, as names across them need."""
     shows_design: bool = False
     """Whether the reader writes down the elaborated design before it refuses it."""
     selections: tuple[tuple[str, str], ...] = ()
@@ -270,6 +275,24 @@ class _Reasons:
                 self._allow(initial_values=(*self.allowed.initial_values, variable))
                 self._warn(one, f"nothing reads '{name}', whose initial value is left out.")
 
+    def dissolved(self) -> None:
+        """Put all instances into the top module where names reach across their boundaries."""
+        if self.allowed.dissolved:
+            return
+        for one in self.errors:
+            message = str(one["message"])
+            if message not in (_ACROSS, _NO_MODPORT):
+                continue
+            self._allow(dissolved=True)
+            if message == _ACROSS:
+                name = re.match(r"[\w$.\[\]]+", text_at(self.state, str(one["location"]))[1])
+                more = _many(
+                    sum(other["message"] == _ACROSS for other in self.errors), "such names"
+                )
+                shown = f"'{name[0]}'" if name else "a name here"
+                self._warn(one, f"{shown} reaches into another instance{more}.")
+                return
+
     def bridges(self) -> None:
         """Leave the declaration of a bridge to the design, if it has one."""
         for one in self.errors:
@@ -318,6 +341,7 @@ def further(state: State, allowed: Allowances, log: str, refused: str) -> Allowa
         reasons.wide_parts()
         reasons.delays()
         reasons.texts()
+        reasons.dissolved()
         reasons.bridges()
         reasons.functions()
         reasons.initial_values()

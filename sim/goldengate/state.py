@@ -205,6 +205,8 @@ class State:
     original: dict[str, str] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     """Of system tasks, by number."""
+    instances: set[str] = field(default_factory=set)
+    """Paths of all instances from the top on, where the reader puts them all into it."""
     plain_names: dict[str, str] = field(default_factory=dict)
     """What stands for each escaped name while the reader works (pass `escapes`)."""
     signals: list[str] = field(default_factory=list)

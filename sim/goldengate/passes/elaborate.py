@@ -20,7 +20,7 @@ from pyosys import libyosys as ys
 
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import expressions, one_driver, reset_level
+from goldengate.passes import expressions, instances, one_driver, reset_level
 from goldengate.passes.clock_sources import CLOCK_SOURCE
 from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, Undriven, plain, public
@@ -132,6 +132,7 @@ def run(state: State) -> None:
     one_driver.run(state)
     state.run("opt_expr -keepdc")
     state.run("flatten")
+    instances.run(state)
     _refuse_boxes(state)
     reset_level.run(state)
     _drive_with_0(state)

@@ -22,12 +22,6 @@ INSTEAD = {
         "a register with two asynchronous resets, expected one; combine them: "
         "'wire r = a | b;' and '@(posedge clock or posedge r)'"
     ),
-    "hierarchical reference across preserved module boundary": (
-        "a path to a signal of another module, expected a port of that module"
-    ),
-    "interface port on kept module boundary must be a modport": (
-        "an interface as a port without its modport, expected one: 'BUS.MODPORT NAME'"
-    ),
     "multiports unsupported": "a port of several signals, expected a port for each of them",
     "wildcard equality unsynthesizable": (
         "'==?' or '!=?' whose right side is no constant, expected one, or '==' of masked values"

@@ -2,11 +2,11 @@
 """Pass `read`: Verilog and SystemVerilog files become a Yosys design.
 
 In: the files of pass `rewrite`, and what the reader is to allow (`allowances.py`). Out: RTLIL
-modules, hierarchy kept, with processes. The reader is slang (SystemVerilog-2017), with SYNTHESIS
-defined as for any synthesis tool, unless the request says otherwise. Bridges the design does not
-declare are declared from their `bridge.yaml`. Both directions of trouble with a bridge (a port that
-does not exist, a wrong width) end here. A reader that refuses ends this process; `explain.py` says
-why.
+modules with processes, hierarchy kept unless names reach across it. The reader is slang
+(SystemVerilog-2017), with SYNTHESIS defined as for any synthesis tool, unless the request says
+otherwise. Bridges the design does not declare are declared from their `bridge.yaml`. Both
+directions of trouble with a bridge (a port that does not exist, a wrong width) end here. A reader
+that refuses ends this process; `explain.py` says why.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def _value(state: State, name: str) -> str:
 
 def _read(state: State, stubs: Path, diagnostics: Path) -> None:
     note_places(state)
-    words = ["read_slang", "--no-proc", "--keep-hierarchy", "--top", state.request.top]
+    words = ["read_slang", "--no-proc", "--top", state.request.top]
+    if not state.allowed.dissolved:
+        words.append("--keep-hierarchy")
     words += ["--diag-json", str(diagnostics), "--allow-dup-initial-drivers"]
     words += ["-Wport-width-trunc", "-Wport-width-expand", *_options(state)]
     if state.allowed.shows_design:

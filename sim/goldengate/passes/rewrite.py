@@ -125,11 +125,15 @@ def keyword_versions(state: State) -> list[str]:
 
 
 def _change(state: State) -> None:
+    from goldengate.tasks.elaborated import bodies
     from goldengate.tasks.rewriting import Rewriting
 
     _make_readable(state)
     source = source_of(state)
-    rewriting = Rewriting(source, state.request.assertions == REFUSE)
+    dissolved = state.allowed.dissolved
+    rewriting = Rewriting(source, state.request.assertions == REFUSE, dissolved)
     state.warnings += rewriting.run()
     state.calls = rewriting.calls
+    if dissolved and state.calls:
+        state.instances = {path for _, (path, _) in bodies(source)}
     take_copies(state, source, state.out / "rewritten")

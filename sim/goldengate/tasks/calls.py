@@ -15,6 +15,8 @@ from typing import Any
 from goldengate.tasks.formats import Argument, Item, constant, plan
 
 MARK = "firesim:"
+HERE = "firesim_here"
+"""A variable that nothing assigns, by whose name an argument tells which instance a call is in."""
 PRINT, FAIL, FINISH, STOP = "print", "fail", "finish", "stop"
 _TASK = re.compile(r"\$(f?)(display|write)([bho]?)")
 _SEVERITIES = {"$info": "Info", "$warning": "Warning", "$error": "Error", "$fatal": "Fatal"}
@@ -54,6 +56,8 @@ class Call:
     """The statement in the syntax tree."""
     label: str = ""
     assertion: bool = False
+    shows_instance: bool = False
+    """Whether it has `HERE` as its last argument, as where the reader puts all into the top."""
     loops: tuple[str, ...] = ()
     variants: dict[tuple[str, tuple[int, ...]], Variant] = field(default_factory=dict)
 
@@ -109,6 +113,7 @@ class Call:
         """Return the call that the reader reads."""
         words = [self.any.arguments[number].data for number in self.passed()]
         words += list(self.loops)
-        return (
-            f'$write("{MARK}{self.number}:{"%d" * len(words)}"{"".join(f", {w}" for w in words)});'
-        )
+        words += [HERE] if self.shows_instance else []
+        formats, passed = "%d" * len(words), "".join(f", {word}" for word in words)
+        call = f'$write("{MARK}{self.number}:{formats}"{passed});'
+        return f"begin static logic {HERE}; {call} end" if self.shows_instance else call

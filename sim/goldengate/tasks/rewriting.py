@@ -43,11 +43,13 @@ class _Left:
 class Rewriting:
     """What becomes of the system tasks and assertions of a text.
 
-    `refuse` says that an assertion which is not taken is an error.
+    `refuse` says that an assertion which is not taken is an error, `shows_instances` that each call
+    is to tell which instance it is in.
     """
 
-    def __init__(self, source: Source, refuse: bool) -> None:
+    def __init__(self, source: Source, refuse: bool, shows_instances: bool = False) -> None:
         self.source = source
+        self._shows_instances = shows_instances
         self.calls: list[Call] = []
         self._refuse = refuse
         self._at: dict[tuple[int, int], Call] = {}
@@ -151,6 +153,7 @@ class Rewriting:
 
     def _new(self, kind_: str, task: str, node: Node, label: str) -> Call:
         call = Call(len(self.calls), task, kind_, self.source.place(node), node, label)
+        call.shows_instance = self._shows_instances
         self.calls.append(call)
         return call
 
