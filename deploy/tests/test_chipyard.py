@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from firesim.build.design import own_design
 from firesim.pipeline.load import load_file
 from firesim.pipeline.resolve import resolve
 from firesim_common.errors import InputError
@@ -78,6 +79,46 @@ def test_checks_for_simulators_are_taken_on_request(recipe: Path) -> None:
     blade = resolve(load_file(recipe)).own_blades["mine"]
     assert not blade.synthesis
     assert blade.decided[-1] == "mine: assertions below `ifndef SYNTHESIS, taken: 1"
+
+
+LAYER = """\
+`ifndef layers_Chip_Verification_Assert
+  `define layers_Chip_Verification_Assert
+  bind Chip Chip_Verification_Assert verification_assert ();
+`endif
+"""
+BOUND = """\
+module Chip_Verification_Assert();
+  Watch watch (.clock(Chip.clock));
+`ifndef SYNTHESIS
+  always @(posedge Chip.clock) $fatal;
+`endif
+endmodule
+"""
+
+
+def test_checks_in_layers_are_taken_with_what_they_need(recipe: Path) -> None:
+    folder = recipe.parent / "generated/gen-collateral"
+    below = folder / "verification/assert"
+    below.mkdir(parents=True)
+    (below / "layers-Chip-Verification-Assert.sv").write_text(LAYER)
+    (below / "layers-Other-Verification-Assert.sv").write_text(LAYER.replace("Chip", "Other"))
+    (below / "Chip_Verification_Assert.sv").write_text(BOUND)
+    (folder / "verification/Watch.sv").write_text("module Watch(input clock); endmodule\n")
+    with (folder / "filelist.f").open("a") as file_list:
+        file_list.write("verification/assert/Chip_Verification_Assert.sv\nverification/Watch.sv\n")
+    found = {}
+    for synthesis in ("true", "false"):
+        recipe.write_text(RECIPE.replace("generated}", f"generated, synthesis: {synthesis}}}"))
+        blade = resolve(load_file(recipe)).own_blades["mine"]
+        names = [path.name for path in blade.sources if path.is_relative_to(folder)]
+        found[synthesis] = names, [line for line in blade.decided if "bound in" in line]
+        assert blade.decided[-1].endswith("2")
+    design = ["Chip.sv", "TestHarness.sv"]
+    checks = ["Watch.sv", "Chip_Verification_Assert.sv", "layers-Chip-Verification-Assert.sv"]
+    said = "mine: files with checks that are bound in, "
+    assert found["true"] == (design, [f"{said}left out: 3"])
+    assert found["false"] == (design + checks, [f"{said}taken: 3"])
 
 
 def test_a_module_with_other_ports_is_not_replaced(recipe: Path) -> None:
@@ -176,3 +217,39 @@ def test_errors_two_channels_of_memory(recipe: Path) -> None:
     assert 'found 2 memories (SimDRAM) in "generated/gen-collateral", expected one' in refused(
         recipe
     )
+
+
+def _with_plusargs(recipe: Path, given: str) -> None:
+    recipe.write_text(RECIPE.replace("generated}", f"generated, plusargs: {{{given}}}}}"))
+
+
+def test_options_that_are_given_are_shown(recipe: Path) -> None:
+    harness = recipe.parent / "generated/gen-collateral/TestHarness.sv"
+    asked = '  initial if ($test$plusargs("loud")) $display("x");\nendmodule\n'
+    harness.write_text(HARNESS.replace("endmodule\n", asked))
+    line = "mine: options of a simulator: speed="
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert f"{line}7, loud, which Verilog asks for" in blade.decided
+    _with_plusargs(recipe, "speed: 200, loud: null")
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert f"{line}200" in blade.decided
+    assert blade.plusargs == {"speed": "200", "loud": None}
+    assert own_design(blade).plusargs == {"loud": None}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            "sped: 3",
+            'plusargs.sped: found "sped", expected one of the options that the design asks for: '
+            '"speed", did you mean "speed"?',
+        ),
+        ("speed: 256", "plusargs.speed: found 256, expected at most 255: it has 8 bits."),
+        ("speed: null", "plusargs.speed: found no value, expected a number of at most 8 bits."),
+        ("speed: fast", 'plusargs.speed: found "fast", expected a number of at most 8 bits.'),
+    ],
+)
+def test_errors_options(recipe: Path, given: str, expected: str) -> None:
+    _with_plusargs(recipe, given)
+    assert refused(recipe) == f"mine.yaml:3: system.blades.mine.{expected}"

@@ -59,3 +59,13 @@ def test_models_in_c_are_left_out_and_it_ends(folder: Path) -> None:
 def test_a_failing_exit_code_fails_the_node(folder: Path) -> None:
     assembled(folder, 3)
     assert ended(folder, "failed") == [(END_CYCLE, 3, "failed with code 3", PRINTED)]
+
+
+def test_an_option_of_the_recipe_ends_the_list_earlier(folder: Path) -> None:
+    # Its core plays at most so many words; the recipe gives it fewer than the list has.
+    assembled(folder, 0)
+    recipe = folder / "soc.yaml"
+    blade = "{mine: {chipyard: generated, plusargs: {most_words: 3}}}"
+    recipe.write_text(recipe.read_text().replace("{mine: {chipyard: generated}}", blade))
+    (found,) = ended(folder, "short", "simulation.max_cycles=5000")
+    assert found[3] == "all good\nok"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from firesim.build.firesim_bridges import verilog
 from firesim.pipeline.load import load_file
 from firesim.pipeline.resolve import resolve
 from firesim.topology.firesim_target import Bridge, clock_periods, memory_ranges
@@ -108,6 +109,15 @@ def test_it_does_what_it_is_built_to_do_on_every_engine(recipe: Path) -> None:
     nodes = [(END_CYCLE, 0, PRINTED, FRAMES, BEATS)] * 2
     assert found["generated"][1:] == nodes
     assert found == dict.fromkeys(ways, found["generated"])
+
+
+def test_an_option_has_the_value_of_the_recipe(recipe: Path) -> None:
+    recipe.write_text(RECIPE.replace("target.fir}", "target.fir, plusargs: {most_words: 5}}"))
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert "mine: options of a simulator: most_words=5" in blade.decided
+    assert blade.firrtl is not None
+    assert "assign out = 32'd5;" in verilog(blade.firrtl, blade.plusargs)
+    assert "assign out = 32'd4096;" in verilog(blade.firrtl, {})
 
 
 def test_a_host_at_the_debug_module_starts_it_where_there_is_no_other(recipe: Path) -> None:

@@ -143,6 +143,17 @@ def test_the_poll_interval_is_taken_for_hardware_with_tsi(theirs: Path) -> None:
         assert sentence in str(error.value)
 
 
+def test_options_that_the_hardware_asks_for_are_taken(theirs: Path) -> None:
+    write(theirs)
+    file = Runtime("example_1config", "hw_Quad").write(theirs)
+    file.write_text(file.read_text().replace("+odd", "+odd +most_words=64"))
+    word = "+most_words=64: no counterpart."
+    assert any(note.endswith(word) for note in import_files(Request(file)).notes)
+    found = import_files(Request(file, chipyard=theirs / "target.fir"))
+    assert load_text(found.text).config.system.blades["theirs"].plusargs == {"most_words": 64}
+    assert not any("most_words" in note for note in found.notes)
+
+
 REFUSED = [
     ("my_own", "hw_Quad", 'config_runtime.yaml:10: target_config.topology: found "my_own", exp'),
     ("fireaxe_ring", "hw_Quad", "(FireAxe) is not simulated."),

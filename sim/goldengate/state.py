@@ -101,6 +101,9 @@ class Request:
     synthesis: bool = True
     """Whether the macro SYNTHESIS is defined, as for any synthesis tool. Without it, checks and
     prints that a generator meant for simulators are read, too."""
+    plusargs: dict[str, str | None] = field(default_factory=dict)
+    """Options of a simulator's command line that the design asks for, by name; None for one without
+    a value."""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Request:

@@ -17,6 +17,8 @@ from firesim.build.firrtl import collateral_of
 from firesim.build.rtl import blade_rtl
 from firesim.build.rtl_blade import load_blade
 from firesim.config.capture import Captured
+from firesim.topology import plusargs
+from firesim.topology.chipyard import SHIMS
 from firesim.topology.chipyard_pins import WRAPPER
 from firesim.topology.counted_event import CountedEvent
 from firesim.topology.plan import Plan
@@ -60,6 +62,8 @@ class Design:
     """What becomes of assertions that cannot be taken: `skip` or `refuse`."""
     synthesis: bool = True
     """Whether the macro SYNTHESIS is defined."""
+    plusargs: Mapping[str, str | None] = field(default_factory=dict)
+    """Options of a simulator's command line that system tasks ask for."""
     device_tree: Path | None = None
     """Source of the blade's device tree, kept beside the model as `blade.dts`."""
     train: Callable[[Path, Path], None] | None = None
@@ -94,6 +98,7 @@ class Design:
             block_memories=self.block_memories,
             assertions=self.assertions,
             synthesis=self.synthesis,
+            plusargs=dict(self.plusargs),
             engine=engine,
             capture=goldengate.Capture(tuple(capture.signals), capture.depth_cycles)
             if (capture := self.capture)
@@ -116,9 +121,10 @@ class Design:
         capture = [f"capture {self.capture.model_dump_json()}"] if self.capture else []
         assertions = [f"assertions {self.assertions}"] if self.assertions != "skip" else []
         assertions += [] if self.synthesis else ["without SYNTHESIS"]
+        given = [f"plusargs {sorted(self.plusargs.items())}"] if self.plusargs else []
         level = [] if self.reset_active == "high" else [f"reset {self.reset_active}"]
         parts: list[KeyPart] = [options, *level, *files, *tree, *self._host_rtl_key()]
-        return [*parts, *gates, *capture, *assertions]
+        return [*parts, *gates, *capture, *assertions, *given]
 
     def places(self) -> list[Path]:
         """Return from where the reader finds what the sources include, for the cache."""
@@ -191,10 +197,11 @@ def own_design(blade: PlannedBlade) -> Design:
     if blade.wrapper:
         sources = (*sources, _written(WRAPPER, blade.wrapper))
     if blade.firrtl is not None:
-        made = collateral_of(blade.firrtl, with_checks=not blade.synthesis)
+        made = collateral_of(blade.firrtl, not blade.synthesis, blade.plusargs)
         sources, defines = made.sources, {**made.defines(blade.memory_base), **defines}
     if blade.traces:
         sources = (*sources, _written(TRACES, blade.traces))
+    sources = _with_plusargs(sources, blade.plusargs)
     key: tuple[KeyPart, ...] = ()
     if training is not None:
         files = [training.elf, training.device_tree, training.traffic, training.console]
@@ -218,9 +225,21 @@ def own_design(blade: PlannedBlade) -> Design:
         bridges=tuple(bridge.declaration for bridge in blade.bridges),
         assertions=blade.assertions,
         synthesis=blade.synthesis,
+        plusargs=plusargs.for_tasks(blade.plusargs, blade.options),
         train=own_training.trainer(blade) if training is not None else None,
         training_key=key,
     )
+
+
+def _with_plusargs(
+    sources: tuple[Path, ...], given: Mapping[str, plusargs.Value]
+) -> tuple[Path, ...]:
+    """Return the sources with the values given in the part that reads options."""
+    part = SHIMS / f"{plusargs.READER}.sv"
+    if not given or part not in sources:
+        return sources
+    ours = _written(plusargs.READER, plusargs.reader(given))
+    return tuple(ours if file == part else file for file in sources)
 
 
 def _written(name: str, verilog: str) -> Path:

@@ -8,12 +8,13 @@ module of its own, by the name that the black box has in the FIRRTL.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from firesim.topology import firesim_target as target
 from firesim.topology.chipyard_facts import AXI_FIELDS
 from firesim.topology.chipyard_firrtl import INSTANCE, WRAPPER, FirrtlDesign
 from firesim.topology.firesim_target import Bridge
+from firesim.topology.plusargs import Value
 
 PREFIX = "FireSimPart_"
 RESET_CYCLES = 50
@@ -30,12 +31,15 @@ def module_name(bridge: Bridge) -> str:
     return PREFIX + bridge.ident
 
 
-def verilog(design: FirrtlDesign) -> str:
-    """Return the modules for all bridges of a design, and the one around it if it needs one."""
+def verilog(design: FirrtlDesign, plusargs: Mapping[str, Value]) -> str:
+    """Return the modules for all bridges of a design, and the one around it if it needs one.
+
+    `plusargs` are the options given, whose bridges have these values.
+    """
     hart = 0
     texts = []
     for bridge in design.bridges:
-        body = list(_body(bridge, hart))
+        body = list(_body(bridge, hart, plusargs))
         hart += target.trace_width(bridge.kind) is not None
         texts.append(_module(bridge, body))
     if design.is_wrapped:
@@ -64,8 +68,11 @@ def _range(bits: int) -> str:
     return f"[{bits - 1}:0] " if bits > 1 else ""
 
 
-def _body(bridge: Bridge, hart: int) -> Iterator[str]:
+def _body(bridge: Bridge, hart: int, plusargs: Mapping[str, Value]) -> Iterator[str]:
     if not bridge.is_taken:
+        return
+    if bridge.kind == target.PLUSARG:
+        yield from _plusarg(bridge, plusargs)
         return
     if lanes := target.trace_width(bridge.kind):
         yield from _trace(bridge, hart, lanes)
@@ -153,8 +160,10 @@ def _debug(bridge: Bridge) -> Iterator[str]:
     yield _instance("firesim_dmi", ports)
 
 
-def _plusarg(bridge: Bridge) -> Iterator[str]:
-    yield f"assign out = {_bits(bridge, 'out')}'d{int(bridge.key.get('default', 0))};"
+def _plusarg(bridge: Bridge, plusargs: Mapping[str, Value]) -> Iterator[str]:
+    name = str(bridge.key.get("name", "")).partition("=")[0]
+    value = plusargs.get(name) or str(bridge.key.get("default", 0))
+    yield f"assign out = {_bits(bridge, 'out')}'d{int(value)};"
 
 
 def _end(bridge: Bridge) -> Iterator[str]:
@@ -210,7 +219,6 @@ _BODIES: dict[str, Callable[[Bridge], Iterator[str]]] = {
     target.TSI: _tsi,
     target.SERIAL: _tsi,
     target.DEBUG: _debug,
-    target.PLUSARG: _plusarg,
     target.END: _end,
     target.GROUND_TEST: _ground_test,
 }

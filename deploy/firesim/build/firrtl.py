@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
@@ -16,6 +17,7 @@ from firesim.topology.chipyard import FOLDER, LIST, Collateral, CollateralError,
 from firesim.topology.chipyard_facts import AXI_FIELDS, AXI_MEMORY
 from firesim.topology.chipyard_firrtl import FirrtlDesign
 from firesim.topology.firrtl_text import MODULE
+from firesim.topology.plusargs import Value
 
 OPTIONS = (
     "--split-verilog",
@@ -30,23 +32,27 @@ PARTS = "FireSimBridges.sv"
 _DEFINED = "    defname = "
 
 
-def collateral_of(design: FirrtlDesign, with_checks: bool) -> Collateral:
+def collateral_of(
+    design: FirrtlDesign, with_checks: bool, plusargs: Mapping[str, Value]
+) -> Collateral:
     """Return what of the Verilog of a design makes a blade; Chisel has checks in layers.
+
+    `plusargs` are options given to its bridges.
 
     Raises:
         ToolError: firtool failed.
         InputError: something that the top module needs is missing.
     """
     try:
-        return read_collateral(_verilog(design, with_checks), design.top)
+        return read_collateral(_verilog(design, with_checks, plusargs), design.top)
     except CollateralError as error:
         raise InputError(f"{design.file.name}, as Verilog by firtool: {error}") from error
 
 
-def _verilog(design: FirrtlDesign, with_checks: bool) -> Path:
+def _verilog(design: FirrtlDesign, with_checks: bool, plusargs: Mapping[str, Value]) -> Path:
     """Return the folder with the Verilog of a design."""
     beside = [] if design.annotations is None else [design.annotations]
-    parts = firesim_bridges.verilog(design)
+    parts = firesim_bridges.verilog(design, plusargs)
     # What is in a layer goes into the module that it is about, or nowhere.
     layers = [f"{_LAYERS}={'enable' if with_checks else 'disable'}"]
     layers = layers if design.firtool == FIRTOOL_NEW else []

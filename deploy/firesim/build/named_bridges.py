@@ -61,7 +61,7 @@ def _texts(blade: PlannedBlade) -> Iterator[str | None]:
 
 def _parts_of(design: FirrtlDesign) -> Iterator[str | None]:
     """Yield the text of our parts; None where a black box is neither a bridge nor one of ours."""
-    verilog = firesim_bridges.verilog(design)
+    verilog = firesim_bridges.verilog(design, {})
     named: Iterable[str] = (*design.boxes, *([AXI_MEMORY] if design.axi_memory else []))
     parts = parts_for(verilog)
     yield from (verilog, *parts.values())

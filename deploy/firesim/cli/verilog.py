@@ -63,6 +63,10 @@ ParameterOption = Annotated[
     list[str] | None,
     typer.Option("-P", help="NAME=VALUE: a parameter of the top module, as Verilog writes it."),
 ]
+PlusargOption = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=VALUE or NAME: what $value$plusargs and $test$plusargs find."),
+]
 DataOption = Annotated[
     list[Path] | None,
     typer.Option(help="File that $readmemh reads, by its name without a folder."),
@@ -118,6 +122,7 @@ def verilog(
     include: IncludeOption = None,
     define: DefineOption = None,
     parameter: ParameterOption = None,
+    plusarg: PlusargOption = None,
     data: DataOption = None,
     bridge: BridgeOption = None,
     target: TargetOption = "cpu",
@@ -152,12 +157,10 @@ def verilog(
     """
     from goldengate import Request
 
-    _check_files(files)
-    defines = {name: value if equals else None for name, equals, value in map(_split, define or [])}
     trained = training_of(training, training_seed, target, engine)
     sharing = sharing_of(target, engine, multi_cycle_memories, fame5_threads, scan_chain)
     request = Request(
-        [str(path) for path in files],
+        _checked(files),
         top,
         str(output),
         clock=clock,
@@ -165,7 +168,7 @@ def verilog(
         reset_active=reset_active,
         clock_ratios=dict(map(_ratio, clock_ratio or [])),
         include_dirs=[str(path) for path in include or []],
-        defines=defines,
+        defines=_named(define),
         parameters=dict(map(split_parameter, parameter or [])),
         data_files=[str(path) for path in data or []],
         target=target,
@@ -178,9 +181,15 @@ def verilog(
         unknown=unknown,
         assertions=assertions,
         synthesis=synthesis,
+        plusargs=_named(plusarg),
     )
     _compile(request, sharing, trained)
     _say(output, engine, trained)
+
+
+def _named(given: list[str] | None) -> dict[str, str | None]:
+    """Return values by names; None for a name alone."""
+    return {name: value if equals else None for name, equals, value in map(_split, given or [])}
 
 
 def _say(output: Path, engine: str, training: Stimulus | None) -> None:
@@ -193,12 +202,14 @@ def _say(output: Path, engine: str, training: Stimulus | None) -> None:
     typer.echo(output)
 
 
-def _check_files(files: list[Path]) -> None:
+def _checked(files: list[Path]) -> list[str]:
+    """Return the names of files that are there."""
     from firesim_common.errors import InputError
 
     for path in files:
         if not path.is_file():
             raise InputError(f'build verilog: found "{path}", expected a file that exists.')
+    return [str(path) for path in files]
 
 
 def _compile(request: Request, sharing: Sharing, training: Stimulus | None) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from firesim_common.address_map import DEVICE_TREE_BASE, DRAM_BASE
 from firesim_common.base import Strict
+from firesim_common.explain import shown
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from firesim.config.event_source import Expression, check_one_source
@@ -25,6 +26,23 @@ def _ratio(text: str) -> str:
 
 Ratio = Annotated[str, AfterValidator(_ratio)]
 MacroValue = Annotated[str, StringConstraints(pattern=r"^[!-~]*$", max_length=256)]
+PlusargName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=64)
+]
+
+
+def _plusarg(value: Any) -> Any:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 64
+    is_text = isinstance(value, str) and re.fullmatch(r"[ !#-\[\]-~]{0,256}", value)
+    if value is None or is_number or is_text:
+        return value
+    raise ValueError(
+        f"found {shown(value)}, expected a number of at most 64 bits, a text without quotes and "
+        f"backslashes, or null."
+    )
+
+
+PlusargValue = Annotated[int | str | None, BeforeValidator(_plusarg)]
 EventName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$", max_length=64)]
 
 TRAINING_CYCLES = 330_000
@@ -164,6 +182,10 @@ class OwnBlade(Strict):
     synthesis: bool = True
     """Whether the macro SYNTHESIS is defined; false keeps what stands below `ifndef SYNTHESIS for
     simulators, such as the assertions and prints of Chisel."""
+    plusargs: dict[PlusargName, PlusargValue] = Field(default_factory=dict)
+    """Options of a simulator's command line (`+name=value`) that the design asks for, by
+    `plusarg_reader`, `$value$plusargs` or `$test$plusargs`; null for one without a value. Another
+    value makes another model (default: what the design takes without them)."""
     training: Training | None = None
     """Training of the generated engine (default: none)."""
 

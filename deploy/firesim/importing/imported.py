@@ -21,6 +21,8 @@ from firesim.importing.memory_settings import SIZE_MIB
 from firesim.importing.recipe import Recipe
 from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs, poll_interval
 from firesim.importing.workload_file import Job, jobs_of, name_of, put_jobs
+from firesim.topology.chipyard import CollateralError, read_collateral
+from firesim.topology.chipyard_firrtl import read_firrtl
 
 _HWDB, _RECIPES = "config_hwdb.yaml", "config_build_recipes.yaml"
 _CUSTOM = "../sim/custom-runtime-configs"
@@ -96,11 +98,13 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     target = request.chipyard or machine.target
     if found.networked and not design.nic:
         notes.add(source, entry_at, "the design has no NIC there; the blade here has one.")
-    plusargs(source, design.memory, notes)
+    options = plusargs(source, design.memory, notes, _asked(target))
     recipe.set("system.clock_hz", design.clock_hz, "of the cores and of the network")
     comment = f"{entry}: {machine.said_by}"
     if target is not None:
         recipe.set(f"system.blades.{THEIRS}.chipyard", os.path.normpath(target.absolute()), comment)
+    for name, value in options.items():
+        recipe.set(f"system.blades.{THEIRS}.plusargs.{name}", value, "plusarg_passthrough")
     recipe.set("system.node.blade", THEIRS if target else blade or design.blade, comment)
     memory = design.memory.value()
     if target is not None:
@@ -111,6 +115,17 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
         recipe.set(f"system.node.memory.{key}", value, about if key == "size_mib" else "")
     put_jobs(work, jobs_of(work, notes), found.nodes, recipe, notes, by_node=target is not None)
     observed(source, recipe, found.networked)
+
+
+def _asked(target: Path | None) -> set[str]:
+    """Return the options of a command line that a design asks for; none if it cannot be read."""
+    if target is None:
+        return set()
+    try:
+        found = read_firrtl(target) if target.is_file() else read_collateral(target)
+    except CollateralError:
+        return set()  # `runcheck` says why.
+    return {option.name for option in found.facts.options}
 
 
 def _alone(

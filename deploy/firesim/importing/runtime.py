@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from firesim_common.errors import unknown
@@ -171,18 +172,27 @@ def _word(source: Source, key: str) -> int:
     raise source.error(("tracing", key), f"found {shown(value)}, {expected}.")
 
 
-def plusargs(source: Source, memory: MemoryModel, notes: Notes) -> None:
-    """Take the `+mm_` words of `plusarg_passthrough` into the memory; name the others.
+def plusargs(
+    source: Source, memory: MemoryModel, notes: Notes, asked: Collection[str]
+) -> dict[str, int]:
+    """Take the `+mm_` words of `plusarg_passthrough` into the memory; name those without use.
+
+    Return the options that the design asks for, whose names are `asked`.
 
     Raises:
         InputError: a word of the memory that is no setting.
     """
     path = _PASSED
+    taken: dict[str, int] = {}
     for word in text(source, path, "").split():
+        name, _, value = word.removeprefix("+").partition("=")
         if word.startswith("+mm_"):
             setting(memory, word, source, path, notes)
+        elif name in asked and value.isdecimal():
+            taken[name] = int(value)
         elif not word.startswith(_STEP_SIZE):
             notes.add(source, path, f"{word}: no counterpart.")
+    return taken
 
 
 def _poll_cycles() -> Setting:

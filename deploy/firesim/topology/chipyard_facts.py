@@ -10,7 +10,9 @@ from fractions import Fraction
 
 from firesim_common.address_map import DRAM_BASE
 
-DRAM, CLOCK, OPTION = "SimDRAM", "ClockSourceAtFreqMHz", "plusarg_reader"
+from firesim.topology.plusargs import READER, Option, Value, asked_by_tasks, option_of
+
+DRAM, CLOCK, OPTION = "SimDRAM", "ClockSourceAtFreqMHz", READER
 AXI_MEMORY = "SimAXIMem"
 """Memory of Rocket Chip's own harness: without parameters, for any simulator."""
 _ADDRESS_FIELDS = ("id", "addr", "len", "size", "burst")
@@ -53,19 +55,23 @@ class Facts:
     """Main memories, one for each channel."""
     periods_ps: tuple[int, ...]
     """Periods of the clocks that the harness makes, shortest first."""
-    options: tuple[tuple[str, str], ...]
-    """Options of a simulator's command line, with the value that each has here."""
+    options: tuple[Option, ...]
+    """Options of a simulator's command line that readers ask for."""
     asserts: int
     """Assertions below `ifndef SYNTHESIS."""
+    asked: tuple[str, ...] = ()
+    """Options that system tasks ask for."""
 
     @property
     def clock_hz(self) -> int | None:
         """The fastest clock; None where the harness makes none."""
         return 10**12 // self.periods_ps[0] if self.periods_ps else None
 
-    def lines(self, clock_hz: int, keeps_checks: bool) -> Iterator[str]:
+    def lines(
+        self, clock_hz: int, keeps_checks: bool, plusargs: Mapping[str, Value]
+    ) -> Iterator[str]:
         """Say it for people: `clock_hz` is the system's clock, `keeps_checks` whether SYNTHESIS is
-        not defined.
+        not defined, `plusargs` what options are given.
         """
         for dram in self.drams:
             yield (
@@ -76,9 +82,10 @@ class Facts:
         if not self.drams:
             yield f"no memory: the harness has no {DRAM}, and no {AXI_MEMORY} with one channel"
         yield from self._clock_lines(clock_hz)
-        shown = ", ".join(f"{name}={value}" for name, value in self.options)
+        shown = [f"{one.name}={plusargs.get(one.name, one.default)}" for one in self.options]
+        shown += [f"{one}, which Verilog asks for" for one in self.asked if one not in plusargs]
         if shown:
-            yield f"options of a simulator: {shown}"
+            yield f"options of a simulator: {', '.join(shown)}"
         if self.asserts:
             taken = "taken" if keeps_checks else "left out (synthesis: false takes them)"
             yield f"assertions below `ifndef SYNTHESIS, {taken}: {self.asserts}"
@@ -103,17 +110,21 @@ def _mhz(period_ps: int) -> str:
     return f"{10**6 / period_ps:g} MHz"
 
 
-def facts_of(texts: Sequence[str], axi_memory: str | None = None) -> Facts:
+def facts_of(
+    texts: Sequence[str], axi_memory: str | None = None, checks: Sequence[str] = ()
+) -> Facts:
     """Read the texts of all files that are taken; they are without comments.
 
-    `axi_memory` is that of the module SimAXIMem, if there is one and a part takes its place.
+    `axi_memory` is that of the module SimAXIMem, if there is one and a part takes its place;
+    `checks` are those of modules with checks alone.
     """
     every = "\n".join(text for text in texts if any(n in text for n in (DRAM, CLOCK, OPTION)))
     return facts_of_boxes(
         [*map(dram_of, _instances(every, DRAM)), *_axi_memories(axi_memory)],
         list(_instances(every, CLOCK)),
         list(_instances(every, OPTION)),
-        sum(text.count("$fatal") for text in texts),
+        sum(text.count("$fatal") for text in (*texts, *checks)),
+        asked_by_tasks(texts),
     )
 
 
@@ -122,15 +133,18 @@ def facts_of_boxes(
     clocks: Sequence[Mapping[str, str]],
     options: Sequence[Mapping[str, str]],
     asserts: int,
+    asked: tuple[str, ...] = (),
 ) -> Facts:
     """Return what memories and the parameters of clock sources and options say."""
     periods = {round(float(given["PERIOD"]) * 1000) for given in clocks if "PERIOD" in given}
-    values = {
-        given["FORMAT"].strip('"').partition("=")[0]: str(_number(given.get("DEFAULT", "0"), 0))
-        for given in options
-        if "FORMAT" in given
-    }
-    return Facts(tuple(drams), tuple(sorted(periods)), tuple(sorted(values.items())), asserts)
+    readers = {}
+    for given in options:
+        if "FORMAT" in given:
+            numbers = {key: _number(given[key], 0) for key in ("DEFAULT", "WIDTH") if key in given}
+            option = option_of(given, numbers)
+            readers[option.name] = option
+    known = tuple(option for _, option in sorted(readers.items()))
+    return Facts(tuple(drams), tuple(sorted(periods)), known, asserts, asked)
 
 
 def _instances(text: str, module: str) -> Iterator[dict[str, str]]:

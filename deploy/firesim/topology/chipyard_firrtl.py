@@ -9,7 +9,7 @@ black boxes; its annotations say the rest (`firesim_target.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from firesim.topology.firesim_target import (
     counters_of,
 )
 from firesim.topology.firrtl_text import FirrtlText, ports_of_line, read_text
+from firesim.topology.plusargs import Value
 
 SUFFIX = ".fir"
 WRAPPER, INSTANCE = "FireSimTarget", "target"
@@ -124,7 +125,10 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
                 *_fased(bridges),
             ],
             [box.parameters for box in boxes if box.name == CLOCK],
-            [box.parameters for box in boxes if box.name == OPTION],
+            [
+                *(box.parameters for box in boxes if box.name == OPTION),
+                *(firesim_target.option_parameters(bridge) for bridge in bridges),
+            ],
             text.checks,
         ),
         bridges,
@@ -193,7 +197,11 @@ def _fased(bridges: tuple[Bridge, ...]) -> Iterator[Dram]:
 
 
 def decisions(
-    name: str, found: FirrtlDesign, clock_hz: int, keeps_checks: bool = False
+    name: str,
+    found: FirrtlDesign,
+    clock_hz: int,
+    keeps_checks: bool,
+    plusargs: Mapping[str, Value],
 ) -> Iterator[str]:
     """Say in lines what was read; `keeps_checks`: SYNTHESIS is not defined."""
     beside = f" and {found.annotations.name}" if found.annotations else ""
@@ -205,4 +213,5 @@ def decisions(
         yield f"{name}: Verilog modules that it needs: {', '.join(found.boxes)}"
     for line in firesim_target.decisions(found.bridges, found.counters):
         yield f"{name}: {line}"
-    yield from (f"{name}: {line}" for line in found.facts.lines(clock_hz, keeps_checks))
+    lines = found.facts.lines(clock_hz, keeps_checks, plusargs)
+    yield from (f"{name}: {line}" for line in lines)

@@ -185,6 +185,15 @@ def clock_periods(key: Mapping[str, Any]) -> list[int]:
     return [whole * divisor // multiplier for multiplier, divisor in ratios]
 
 
+def option_parameters(bridge: Bridge) -> dict[str, str]:
+    """Return what a bridge for an option says as a plusarg_reader would; nothing of another."""
+    if bridge.kind != PLUSARG or "name" not in bridge.key:
+        return {}
+    bits = next((port.bits for port in bridge.ports if port.is_output), 1)
+    default = str(bridge.key.get("default", 0))
+    return {"FORMAT": str(bridge.key["name"]), "DEFAULT": default, "WIDTH": str(bits)}
+
+
 def memory_ranges(key: Mapping[str, Any]) -> list[tuple[int, int]]:
     """Return base and size in bytes of the ranges that a FASED instance answers for."""
     edge = key.get("axi4Edge") or {}

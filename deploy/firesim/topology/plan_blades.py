@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from firesim_common.positions import KeyPath
 
 from firesim.topology.chipyard_firrtl import FirrtlDesign
 from firesim.topology.counted_event import CountedEvent
+from firesim.topology.plusargs import Option, Value
 
 
 @dataclass(frozen=True)
@@ -70,5 +71,9 @@ class PlannedBlade:
     """FIRRTL of a Chipyard design: the Verilog that firtool makes of it is the source."""
     memory_mib: int | None = None
     """Its memory where a node says nothing; None = the usual."""
+    plusargs: Mapping[str, Value] = field(default_factory=dict)
+    """Options of a simulator's command line, by name."""
+    options: tuple[Option, ...] = ()
+    """Those that readers of generated files ask for."""
     decided: tuple[str, ...] = ()
     """In sentences what was made of files that Chipyard has generated."""

@@ -16,6 +16,10 @@ BRIDGES = (
     '"GroundTestBridge", "NICBridge", "PeekPokeBridge", "PlusArgsBridge", "RationalClockBridge", '
     '"ResetPulseBridge" or 3 more, did you mean "DMIBridge"?'
 )
+OPTIONS = (
+    '  plusarg_reader #(.FORMAT("max_words=%d"), .WIDTH(8)) words();\n'
+    '  initial if ($test$plusargs("quiet")) $display("x");'
+)
 LISTED = {"made/filelist.f": b"/somewhere/else/TestHarness.sv\n"}
 PARTS = (
     '"ClockSourceAtFreqMHz", "EICG_wrapper", "GenericDigitalInIOCell", "GenericDigitalOutIOCell", '
@@ -90,6 +94,26 @@ CHIPYARD_CASES = [
             "made/DromajoCosim.v": b'import "DPI-C" function int tick();\n'
             b"module DromajoCosim(input clock); initial tick(); endmodule\n",
         },
+    ),
+    Case(
+        "option that a design of Chipyard does not ask for",
+        f'bad.yaml:5: {HERE}.plusargs.max_word: found "max_word", expected one of the options that '
+        'the design asks for: "max_words" or "quiet", did you mean "max_words"?',
+        MINE + "{chipyard: made, plusargs: {max_word: 3}}\n",
+        _folder(OPTIONS),
+    ),
+    Case(
+        "option of a design of Chipyard that is too large",
+        f"bad.yaml:5: {HERE}.plusargs.max_words: found 256, expected at most 255: it has 8 bits.",
+        MINE + "{chipyard: made, plusargs: {max_words: 256}}\n",
+        _folder(OPTIONS),
+    ),
+    Case(
+        "option with a quote",
+        f'bad.yaml:5: {HERE}.plusargs.file: found "a"b", expected a number of at most 64 bits, a '
+        "text without quotes and backslashes, or null.",
+        MINE + "{chipyard: made, plusargs: {file: 'a\"b'}}\n",
+        _folder(OPTIONS),
     ),
     Case(
         "design of Chipyard with two memories",

@@ -4,7 +4,8 @@
 In: Verilog files. Out: the same files, or copies with equal line numbers in which `$display`,
 `$error`, `$fatal`, `$finish` and `$stop` are numbered calls of `$write`, immediate assertions with
 an `else` are conditions, and concurrent ones are registers and conditions. What a call prints is in
-`state.calls`, for the passes `prints` and `instrument`.
+`state.calls`, for the passes `prints` and `instrument`. Before, what modules see that are bound
+without ports, and options of a command line, are put into the text.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _OF_INTEREST = re.compile(
     r"|\b(?:assert|assume|cover|restrict|expect|property|sequence|clocking|disable)\b|`include\b"
 )
 
+_BINDS, _PLUSARGS = re.compile(r"\bbind\b"), re.compile(r"\$(?:value|test)\$plusargs\b")
 _INCLUDED = re.compile(r'`include\s*"([^"\n]+)"')
 
 
@@ -56,19 +58,23 @@ def check_readable(path: Path) -> str:
 
 def run(state: State) -> None:
     """Fill `state.sources` with files to read, `state.original` and `state.calls`."""
-    found = may_change = False
+    texts: list[str] = []
     for name in state.request.sources:
         path = Path(name)
-        found = bool(_OF_INTEREST.search(check_readable(path))) or found
-        may_change = may_change or any(map(suspects.may_change, _texts(state, path, set())))
+        check_readable(path)
+        texts += _texts(state, path, set())
         state.sources.append(path)
         state.original[os.path.realpath(path)] = name
-    if may_change:
+    if any(map(_BINDS.search, texts)):
+        _place_bound(state)
+    if state.request.plusargs or any(map(_PLUSARGS.search, texts)):
+        _put_options(state)
+    if state.request.plusargs or any(map(suspects.may_change, texts)):
         _make_readable(state)
         from goldengate.tasks import side_effects
 
         side_effects.check(source_of(state))
-    if found:
+    if any(map(_OF_INTEREST.search, texts)):
         _change(state)
 
 
@@ -122,6 +128,26 @@ def keyword_versions(state: State) -> list[str]:
         for path_read in read or [file]:
             words += ["--map-keyword-version", f"1364-2005+{path_read}"]
     return words
+
+
+def _place_bound(state: State) -> None:
+    """Put modules that are bound without ports into those that they are bound into."""
+    from goldengate.tasks.bound import Bound
+
+    _make_readable(state)
+    source = source_of(state)
+    Bound(source).run()
+    take_copies(state, source, state.out / "bound")
+
+
+def _put_options(state: State) -> None:
+    """Put the options of a command line into the text."""
+    from goldengate.tasks.plusargs import Plusargs
+
+    _make_readable(state)
+    source = source_of(state)
+    Plusargs(source, state.request.plusargs).run()
+    take_copies(state, source, state.out / "options")
 
 
 def _change(state: State) -> None:

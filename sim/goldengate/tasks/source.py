@@ -137,10 +137,17 @@ class Source:
 
     def place(self, node: Node) -> str:
         """Return `file:line` of a node."""
-        first = next(tokens(node))
-        buffer, _, _ = self.outermost(first.location)
-        line = self.manager.getLineNumber(self.manager.getFullyExpandedLoc(first.location))
-        return f"{self.path(buffer)}:{line}"
+        file, line = self.written(next(tokens(node)))
+        return f"{file}:{line}"
+
+    def written(self, token: Token) -> tuple[str, int]:
+        """Return the file, as the user has it, and the line in which a token was written.
+
+        Where the text has been put elsewhere, `line says it.
+        """
+        location = self.manager.getFullyExpandedLoc(token.location)
+        file = os.path.realpath(self.manager.getFileName(location))
+        return self._names.get(file, file), int(self.manager.getLineNumber(location))
 
     def _file(self, buffer: Any) -> Path:
         return Path(str(self.manager.getFullPath(buffer)))
@@ -187,6 +194,17 @@ class Source:
         members = {id(member): member for member in self._members.values()}
         for member, low, high, parts in _joined(regions, members):
             self._edit(member, low, high, sorted(parts))
+
+    def insert(self, token: Token, new: str) -> None:
+        """Note a text to be put before a token that no macro gives."""
+        buffer, start, end = self.outermost(token.location)
+        if end is not None:
+            file, line = self.written(token)
+            raise GoldenGateError(
+                f"{file}:{line}: found {token.rawText} in a macro, expected it in the text, since "
+                f"a module is bound in."
+            )
+        self.edits.setdefault(buffer, []).append(Edit(start, start, new))
 
     def _same_use(self, member: _Member, at: int, step: int) -> int:
         span = member.spans[at]

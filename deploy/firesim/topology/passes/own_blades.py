@@ -12,12 +12,13 @@ from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded
 from firesim.config.own_blade import OwnBlade, OwnEvent, Training, reset_level, reset_name
-from firesim.topology import chipyard, chipyard_firrtl
+from firesim.topology import chipyard, chipyard_firrtl, plusargs
 from firesim.topology.chipyard import TOP, Collateral, CollateralError, read_collateral
 from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
 from firesim.topology.counted_event import CountedEvent
 from firesim.topology.plan import PlannedNode
 from firesim.topology.plan_blades import PlannedBlade, PlannedBridge, PlannedTraining
+from firesim.topology.plusargs import Value
 from firesim.topology.trace_ports import trace_ports
 
 
@@ -46,7 +47,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
     return PlannedBlade(
         name=name,
         place=place,
-        sources=generated.sources if isinstance(generated, Collateral) else files("sources"),
+        sources=_sources(blade, generated) or files("sources"),
         wrapper=generated.wrapper if isinstance(generated, Collateral) else "",
         traces=trace_ports(top, blade.traces),
         firrtl=generated if isinstance(generated, FirrtlDesign) else None,
@@ -76,6 +77,8 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         device_tree_address=blade.device_tree_address,
         training=_training(loaded, (*place, "training"), blade.training),
         memory_mib=_memory_mib(generated),
+        plusargs=_plusargs(loaded, (*place, "plusargs"), blade, generated),
+        options=() if generated is None else generated.facts.options,
         decided=tuple(_decided(loaded, name, blade, generated)),
     )
 
@@ -155,6 +158,13 @@ def _with_its_reset(
     return found
 
 
+def _sources(blade: OwnBlade, generated: Generated | None) -> tuple[Path, ...]:
+    """Return the Verilog of Chipyard that makes the blade; none of another blade."""
+    if not isinstance(generated, Collateral):
+        return ()
+    return generated.sources + (() if blade.synthesis else generated.layers)
+
+
 def _counted(event: OwnEvent) -> CountedEvent:
     signal, expression = event.signal or "", event.expression or ""
     return CountedEvent(event.name, signal, event.description, event.histogram, expression)
@@ -171,9 +181,26 @@ def _decided(
     """Say what was made of Chipyard's files."""
     clock_hz, keeps_checks = loaded.config.system.clock_hz, not blade.synthesis
     if isinstance(generated, FirrtlDesign):
-        yield from chipyard_firrtl.decisions(name, generated, clock_hz, keeps_checks)
+        yield from chipyard_firrtl.decisions(name, generated, clock_hz, keeps_checks, _texts(blade))
     elif generated is not None:
-        yield from chipyard.decisions(name, generated, clock_hz, keeps_checks)
+        yield from chipyard.decisions(name, generated, clock_hz, keeps_checks, _texts(blade))
+
+
+def _plusargs(
+    loaded: Loaded, place: KeyPath, blade: OwnBlade, generated: Generated | None
+) -> dict[str, Value]:
+    """Return the options given; those of generated files are checked here."""
+    given = _texts(blade)
+    if generated is not None:
+        facts = generated.facts
+        if wrong := plusargs.fault(given, facts.options, facts.asked):
+            name, why = wrong
+            raise loaded.error((*place, name), why)
+    return given
+
+
+def _texts(blade: OwnBlade) -> dict[str, Value]:
+    return {name: None if value is None else str(value) for name, value in blade.plusargs.items()}
 
 
 def _memory_base(blade: OwnBlade, generated: Generated | None) -> int:
