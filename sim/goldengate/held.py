@@ -15,7 +15,7 @@ from goldengate.drivers import bit_key
 from goldengate.engine.rtlil import BEFORE_EDGES, BEFORE_RESETS, SUFFIX
 from goldengate.state import plain, public
 
-__all__ = ["BEFORE_EDGES", "BEFORE_RESETS", "add"]
+__all__ = ["BEFORE_EDGES", "BEFORE_RESETS", "add", "first"]
 
 
 def add(module: Any, cell: Any, suffix: str) -> Any:
@@ -39,6 +39,16 @@ def add(module: Any, cell: Any, suffix: str) -> Any:
         found.append(ys.SigSpec(made))
         bits = bits[size:]
     return found
+
+
+def first(bits: Any) -> Any:
+    """Return the first value of the bits of registers, 0 where none is said."""
+    found = []
+    for bit in bits.to_sigbit_vector():
+        known = dict(bit.wire.attributes).get(public("init"))
+        text = known.as_string()[::-1] if known is not None else ""
+        found.append("1" if text[bit.offset : bit.offset + 1] == "1" else "0")
+    return ys.Const.from_string("".join(reversed(found)))
 
 
 def _taken(wire: Any, low: int, size: int) -> Any:

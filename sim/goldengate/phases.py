@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which registers and latches of a flat module change at another moment of a cycle than its edge.
+"""In which order a target cycle changes what: the worlds that registers and latches see in it.
 
-A target cycle begins with the clock's rising edge. In the order of Verilog there follow the edges
-of clocks that registers make (dividers), a level of them after the other, with the inputs as they
-were; then the inputs change, and in the middle of the cycle the clock falls. So phase 1, 2, … are
-those edges, the next one is the falling edge (`Late.falling`), and behind it lies the end of the
-cycle, which is what the next rising edge samples. A latch follows its data in every phase in which
-it is open.
+World 0 is the clock's rising edge: all is as at the end of the cycle before, but the clock is high.
+In world 1 the registers have changed that this edge clocks, so clocks that they make may have
+edges; what these clock has changed in world 2, and so on. Then, still with the clock high, the
+inputs change; then the clock falls; each with as many worlds behind it as edges follow from edges.
+The last one is what outputs show, and what the next rising edge finds. A register may be clocked in
+several worlds, by a gate that opens while the clock is high, say. Latches follow their data in each
+world in which they are open. An asynchronous reset shows in the world behind the one in which it is
+active, as what an edge clocks does.
 
-Found is all or nothing: a design in which one thing cannot be placed is left as it is.
+Found is all or nothing: a design in which one thing has no place is left as it is.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from goldengate.drivers import Bit, bit_key
-from goldengate.passes.clocks import Clocks
 from goldengate.reset_graph import Fan, reset_of
 from goldengate.state import State, plain, public
 
-_REGISTERS = ("$dff", "$dffe", "$adff", "$adffe", "$aldff", "$aldffe")
+_PLAIN = ("$dff", "$dffe")
+_REGISTERS = (*_PLAIN, "$adff", "$adffe", "$aldff", "$aldffe")
 _TASKS = ("$check", "$print")
 _UNKNOWN = (
     "$dffsr", "$dffsre", "$sdff", "$sdffe", "$sdffce", "$adlatch", "$dlatchsr", "$sr", "$ff",
@@ -32,44 +35,55 @@ _WRITE, _READ = "$memwr_v2", "$memrd_v2"
 _MOST_LEVELS = 8
 
 
-@dataclass
-class Edge:
-    """A moment at which registers change: an edge of a clock that is not the clock's rising one."""
+@dataclass(frozen=True)
+class Clocked:
+    """By which edge of which bit a register or a task is clocked."""
 
-    phase: int
-    """1, 2, … of a divided clock, by its level; 0 for the falling edge until levels are known."""
     bit: Any
-    """The divided clock; the gate that was open when the clock rose, of a falling edge."""
     rises: bool
 
 
 @dataclass
+class World:
+    """A moment of a cycle, by what differs in it from the one before."""
+
+    cells: set[str] = field(default_factory=set)
+    """Names of cells, registers and latches among them, that may have another output."""
+    wires: set[Bit] = field(default_factory=set)
+    """Bits that no cell drives, inputs and the clock, that may be different."""
+    edges: set[str] = field(default_factory=set)
+    """Names of late registers and tasks whose edge may come as it begins."""
+    resets: set[str] = field(default_factory=set)
+    """Names of registers whose asynchronous reset may be another."""
+
+
+@dataclass
 class Late:
-    """What changes late in a cycle."""
+    """What changes at another moment than the clock's rising edge."""
 
-    edges: dict[str, Edge] = field(default_factory=dict)
-    """Of each register and task, by its cell's name."""
+    fan: Fan
+    clocked: dict[str, Clocked] = field(default_factory=dict)
+    """By the name of a late register's or task's cell."""
     cells: list[Any] = field(default_factory=list)
-    """These registers and tasks, and the latches."""
-    levels: int = 0
-
-    @property
-    def falling(self) -> int:
-        """The phase of the falling edge."""
-        return self.levels + 1
+    """These, and the latches."""
+    worlds: list[World] = field(default_factory=list)
+    inputs: int = 0
+    """The world in which the inputs change."""
+    falls: int = 0
+    """The world in which the clock falls."""
 
     @property
     def end(self) -> int:
-        """The phase behind all edges."""
-        return self.levels + 2
+        """The last world."""
+        return len(self.worlds) - 1
 
 
 class _Unplaced(Exception):
-    """Something cannot be placed within the cycle."""
+    """Something has no place within the cycle."""
 
 
-def clocked_by(cell: Any) -> tuple[Any, bool] | None:
-    """Return the clock's bit of a cell and whether its rising edge counts; None without a clock."""
+def clocked_by(cell: Any) -> Clocked | None:
+    """Return what clocks a cell; None without a clock."""
     kind = plain(cell.type)
     if kind in _TASKS:
         if not cell.getParam(public("TRG_ENABLE")).as_bool():
@@ -86,173 +100,166 @@ def clocked_by(cell: Any) -> tuple[Any, bool] | None:
     else:
         return None
     (bit,) = cell.getPort(public(port)).to_sigbit_vector()
-    return bit, bool(cell.getParam(public(f"{port}_POLARITY")).as_bool())
+    return Clocked(bit, bool(cell.getParam(public(f"{port}_POLARITY")).as_bool()))
 
 
-def _collect(state: State, late: Late) -> list[tuple[Any, Any, bool]]:
-    """Note the latches; return what is clocked otherwise, with its clock and whether that rises."""
-    others, clock = [], (state.request.clock, 0)
+def _collect(state: State) -> list[tuple[Any, Clocked | None]]:
+    """Return the latches, and what is not clocked by the clock's rising edge."""
+    found: list[tuple[Any, Clocked | None]] = []
     for cell in state.module.cells_.values():
         if plain(cell.type) == LATCH:
-            late.cells.append(cell)
+            found.append((cell, None))
             continue
-        found = clocked_by(cell)
-        if found is not None and (bit_key(found[0]), found[1]) != (clock, True):
-            others.append((cell, *found))
-    return others
+        by = clocked_by(cell)
+        if by is not None and (bit_key(by.bit), by.rises) != ((state.request.clock, 0), True):
+            found.append((cell, by))
+    return found
 
 
 class _Finder:
-    """Places what a module has."""
+    """Makes the worlds of a module."""
 
-    def __init__(self, state: State, late: Late, others: list[tuple[Any, Any, bool]]) -> None:
-        self.late, self.others = late, others
-        self.clocks = Clocks(state)
+    def __init__(self, state: State, others: list[tuple[Any, Clocked | None]]) -> None:
         self.module = state.module
         self.clock: Bit = (state.request.clock, 0)
         self.fan = Fan(self.module)
-        self.registers = {
-            bit_key(bit): cell for cell in self.module.cells_.values()
-            if cell.hasPort(public("CLK")) and cell.hasPort(public("Q"))
-            for bit in cell.getPort(public("Q")).to_sigbit_vector()
-        }  # fmt: skip
-        """The cell of each bit of a register."""
-
-    def _falls(self, bit: Any, rises: bool) -> Any:
-        """Return the gate through which the clock's falling edge comes; None for other edges."""
-        bit = self.fan.drivers.source(bit)
-        cell = self.fan.cell(bit)
-        if rises and cell is not None and plain(cell.type) in ("$not", "$logic_not"):
-            operand = list(cell.getPort(public("A")).to_sigbit_vector())
-            return self._falls(operand[0], False) if len(operand) == 1 else None
-        return None if rises else self.clocks.enable(bit)
-
-    def _leaves(self, bit: Any) -> set[str]:
-        """Return the registers that a divided clock is computed from, by their cells' names."""
-        names = set()
-        for key, _ in self.fan.reached([(bit, 0)], whole=True):
-            if key not in self.registers:
-                raise _Unplaced
-            names.add(plain(self.registers[key].name))
-        if not names:
-            raise _Unplaced
-        return names
-
-    def place(self) -> None:
-        """Give each of these its phase.
-
-        Raises:
-            _Unplaced: one has none.
-        """
-        divided: dict[tuple[Bit, bool], list[tuple[Any, Any]]] = defaultdict(list)
-        for cell, bit, rises in self.others:
+        self.late = Late(self.fan)
+        self.readers: dict[Bit, list[Any]] = defaultdict(list)
+        """The cells whose output follows a bit within a cycle."""
+        self.undriven: set[Bit] = set()
+        self.registers: dict[str, Any] = {}
+        self.by_clock: dict[Bit, list[str]] = defaultdict(list)
+        self.by_reset: dict[Bit, list[str]] = defaultdict(list)
+        for cell, by in others:
             if plain(cell.type) in (_READ, _WRITE, *_UNKNOWN):
                 raise _Unplaced
             self.late.cells.append(cell)
-            gate = self._falls(bit, rises)
-            if gate is not None:
-                self.late.edges[plain(cell.name)] = Edge(0, gate, False)
-            else:
-                divided[bit_key(self.fan.drivers.source(bit)), rises].append((cell, bit))
-        self._place_divided(divided)
-        for cell, _, _ in self.others:
-            edge = self.late.edges[plain(cell.name)]
-            edge.phase = edge.phase or self.late.falling
+            if by is not None:
+                self._clock(cell, by)
 
-    def _place_divided(self, divided: dict[tuple[Bit, bool], list[tuple[Any, Any]]]) -> None:
-        """Give the edges of divided clocks their levels, those of registers on the clock first."""
-        late = {plain(cell.name) for cell, _, _ in self.others}
-        level = {plain(c.name): 0 for c in self.registers.values() if plain(c.name) not in late}
-        left = {key: self._leaves(cells[0][1]) for key, cells in divided.items()}
-        while left:
-            known = {
-                key: {level[name] for name in names}
-                for key, names in left.items() if names <= level.keys()
-            }  # fmt: skip
-            if not known or any(len(levels) > 1 for levels in known.values()):
-                raise _Unplaced
-            for key, (below,) in known.items():
-                self._check_resets(divided[key], left.pop(key), rises=key[1])
-                for cell, bit in divided[key]:
-                    level[plain(cell.name)] = below + 1
-                    self.late.edges[plain(cell.name)] = Edge(below + 1, bit, key[1])
-                self.late.levels = max(self.late.levels, below + 1)
-        if self.late.levels > _MOST_LEVELS:
+    def _clock(self, cell: Any, by: Clocked) -> None:
+        inputs, is_made = self.fan.drivers.leaves(self._key(by.bit))
+        if self.clock[0] not in inputs and not is_made:  # A second clock, which has no ratio.
             raise _Unplaced
+        self.late.clocked[plain(cell.name)] = by
+        self.by_clock[self._key(by.bit)].append(plain(cell.name))
 
-    def _check_resets(self, cells: list[tuple[Any, Any]], leaves: set[str], rises: bool) -> None:
-        """An asynchronous reset of a divider is no edge for what it clocks, or resets that, too."""
-        by_name = {plain(cell.name): cell for cell in self.registers.values()}
-        for name in leaves:
-            divider = by_name[name]
-            if plain(divider.type) in ("$dff", "$dffe"):
-                continue
-            for cell, bit in cells:
-                if not self._quiet(divider, bit, rises) and _control(cell) != _control(divider):
-                    raise _Unplaced
+    def _key(self, bit: Any) -> Bit:
+        return bit_key(self.fan.drivers.source(bit))
 
-    def _quiet(self, divider: Any, bit: Any, rises: bool) -> bool:
-        """Whether a clock that is a register's bit is reset to the level before its edge."""
-        found = reset_of(divider)
-        while found is not None:
-            bit = self.fan.drivers.source(bit)
-            cell = self.fan.cell(bit)
-            if cell is None:
-                break
-            if plain(cell.type) not in ("$not", "$logic_not"):
-                return False
-            rises, bit = not rises, next(iter(cell.getPort(public("A")).to_sigbit_vector()))
-        if found is None:
-            return False
-        outputs = [bit_key(one) for one in divider.getPort(public("Q")).to_sigbit_vector()]
-        value = found[1].as_const().as_string()[::-1][outputs.index(bit_key(bit))]
-        return bool((value == "1") != rises)
-
-    def check(self) -> None:
-        """Refuse memories, resets and gates that what is late would change in mid-cycle.
+    def collect(self) -> None:
+        """Note what each cell follows.
 
         Raises:
-            _Unplaced: there are some.
+            _Unplaced: a register is of a kind that is not taken.
         """
-        outputs = {
-            bit_key(bit) for cell in self.late.cells if cell.hasPort(public("Q"))
-            for bit in cell.getPort(public("Q")).to_sigbit_vector()
-        }  # fmt: skip
         for cell in self.module.cells_.values():
-            if plain(cell.type) in _REGISTERS and plain(cell.type) not in ("$dff", "$dffe"):
-                found = reset_of(cell)
-                if found is None:
-                    raise _Unplaced
-                (bit,) = cell.getPort(public(found[0])).to_sigbit_vector()
-                reached = {key for key, _ in self.fan.reached([(bit, 0)], whole=True)}
-                if reached & outputs or self.clock in reached:
-                    raise _Unplaced
-            elif plain(cell.type) in _UNKNOWN or (plain(cell.type) == _READ and clocked_by(cell)):
+            kind = plain(cell.type)
+            if kind in _UNKNOWN or (kind == _READ and clocked_by(cell)):
                 raise _Unplaced
+            if cell.hasPort(public("CLK")) and cell.hasPort(public("Q")):
+                self.registers[plain(cell.name)] = cell
+                self._reset(cell)
+            for bit in self._followed(cell):
+                self.readers[self._key(bit)].append(cell)
+        read = (*self.readers, *self.by_clock, *self.by_reset)
+        self.undriven.update(filter(self._is_undriven, read))
+
+    def _reset(self, cell: Any) -> None:
+        if plain(cell.type) not in _PLAIN:
+            found = reset_of(cell)
+            if found is None:
+                raise _Unplaced
+            (bit,) = cell.getPort(public(found[0])).to_sigbit_vector()
+            self.by_reset[self._key(bit)].append(plain(cell.name))
+
+    def _is_undriven(self, key: Bit) -> bool:
+        return bool(key[0]) and key not in self.fan.reads and self.fan.drivers.cell(key) is None
+
+    def _followed(self, cell: Any) -> Iterable[Any]:
+        """Return the bits that the output of a cell follows within a cycle."""
+        kind = plain(cell.type)
+        if kind == LATCH:
+            ports = ("D", "EN")
+            return (bit for p in ports for bit in cell.getPort(public(p)).to_sigbit_vector())
+        if kind == _READ or cell.hasPort(public("Y")):
+            return (bit for bits in self.fan.ports(cell).values() for bit in bits)
+        return ()
+
+    def _outputs(self, cell: Any) -> list[Bit]:
+        output = "Q" if cell.hasPort(public("Q")) else self.fan.output(cell)
+        return [bit_key(bit) for bit in cell.getPort(public(output)).to_sigbit_vector()]
+
+    def _world(self, wires: set[Bit], registers: Iterable[str]) -> World:
+        """Return the world that begins with other values of these."""
+        world = World(set(registers), wires)
+        todo = [
+            *wires,
+            *(key for name in world.cells for key in self._outputs(self.registers[name])),
+        ]
+        seen = set(todo)
+        while todo:
+            key = todo.pop()
+            world.edges.update(self.by_clock.get(key, ()))
+            world.resets.update(self.by_reset.get(key, ()))
+            for cell in self.readers.get(key, ()):
+                name = plain(cell.name)
+                if name not in world.cells:
+                    world.cells.add(name)
+                    new = [one for one in self._outputs(cell) if one not in seen]
+                    seen.update(new)
+                    todo += new
+        return world
+
+    def _add(self, wires: set[Bit], clocked: Iterable[str] = ()) -> None:
+        """Add a world, and those of the edges that follow from it."""
+        worlds = self.late.worlds
+        worlds.append(self._world(wires, ()))
+        for level in range(_MOST_LEVELS + 1):
+            changed = {name for name in worlds[-1].edges if name in self.registers}
+            changed |= worlds[-1].resets
+            changed.update(clocked if level == 0 else ())
+            if not changed:
+                return
+            worlds.append(self._world(set(), changed))
+        raise _Unplaced
+
+    def place(self) -> None:
+        """Make the worlds.
+
+        Raises:
+            _Unplaced: edges follow from edges without an end.
+        """
+        late = {plain(cell.name) for cell in self.late.cells}
+        on_clock = [name for name in self.registers if name not in late]
+        self._add({self.clock}, on_clock)
+        self.late.inputs = len(self.late.worlds)
+        self._add(self.undriven - {self.clock})
+        self.late.falls = len(self.late.worlds)
+        self._add({self.clock})
+        self._add_reset(on_clock)
+
+    def _add_reset(self, on_clock: list[str]) -> None:
+        """Count as late what is reset, or released, behind the change of the inputs."""
+        behind = self.late.worlds[self.late.inputs + 1 :]
+        for name in on_clock:
+            cell = self.registers[name]
+            if any(name in world.resets for world in behind):
+                self.late.cells.append(cell)
+                (bit,) = cell.getPort(public("CLK")).to_sigbit_vector()
+                self.late.clocked[name] = Clocked(bit, True)
+                self.late.worlds[0].edges.add(name)
 
 
-def _control(cell: Any) -> tuple[Bit, bool] | None:
-    """Return the bit that resets a register and whether it is active high; None without one."""
-    found = reset_of(cell)
-    if found is None:
-        return None
-    (bit,) = cell.getPort(public(found[0])).to_sigbit_vector()
-    return bit_key(bit), bool(cell.getParam(public(f"{found[0]}_POLARITY")).as_bool())
-
-
-def find(state: State) -> tuple[Late, Fan] | None:
-    """Return what is late in a design, and what its bits are computed from.
-
-    None if nothing is, or if something cannot be placed.
-    """
-    late = Late()
+def find(state: State) -> Late | None:
+    """Return what is late in a design; None if nothing is, or if something has no place."""
     try:
-        others = _collect(state, late)
-        if not others and not late.cells:  # as in most designs; asking who drives what takes long
+        others = _collect(state)
+        if not others:  # as in most designs; asking who drives what takes long
             return None
-        finder = _Finder(state, late, others)
+        finder = _Finder(state, others)
+        finder.collect()
         finder.place()
-        finder.check()
     except _Unplaced:
         return None
-    return late, finder.fan
+    return finder.late

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pass `edges`: what falling edges and divided clocks clock, and latches, become registers.
+"""Pass `edges`: what other edges than the clock's rising one clock, and latches, become registers.
 
 In: the flat module, gates and ratios of clocks resolved. Out: every register on the clock's rising
-edge. What changes later in the cycle (`phases`) is computed from a register that has its value of
-the cycle before, and from the logic in front of it *as it is in its phase*: cells between that
-depend on what differs there are copied. What reads it sees its value at the end of the cycle, as
-the next rising edge does. So both engines, FAME-1 forms and metasimulations take such designs.
+edge. What changes late in the cycle is computed from a register that has what it is when the cycle
+begins, world by world (`phases`), and from the logic in front of it *as it is in that world*: cells
+between that differ there are copied. What reads it sees the last world, in which the clock is low,
+as the next rising edge does. So both engines, FAME-1 forms and metasimulations take such designs.
 
-Where `phases` cannot place something, all stays as it is; the pass `check` decides about it.
+Where `phases` finds no place for something, all stays as it is; the pass `check` decides about it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -20,52 +19,42 @@ from pyosys import libyosys as ys
 
 from goldengate import held, phases
 from goldengate.drivers import Bit, bit_key
-from goldengate.phases import LATCH, Edge, Late
-from goldengate.reset_graph import Fan, reset_of, signal
+from goldengate.phases import LATCH, Late
+from goldengate.reset_graph import reset_of, signal
 from goldengate.state import State, plain, public
 
 _NAME = "firesim_phase_"
-"""How the names of registers begin that keep what an edge is compared with, or saw."""
+"""How the names of registers begin that keep what a world of the next cycle sees."""
 
 
 class _Edges:
-    """Rewrites a module by phases."""
+    """Rewrites a module, world by world."""
 
-    def __init__(self, state: State, late: Late, fan: Fan) -> None:
+    def __init__(self, state: State, late: Late) -> None:
         self.module = state.module
-        self.late, self.fan = late, fan
+        self.late, self.fan = late, late.fan
         self.clock = ys.SigSpec(self.module.wire(public(state.request.clock)))
         self.clock_key: Bit = (state.request.clock, 0)
-        self.zero, self.one = ys.SigSpec(ys.Const(2, 2)).to_sigbit_vector()
+        self.zero, self.one = (ys.SigSpec(ys.Const(value, 1)) for value in (0, 1))
         self.names = 0
         self.owner: dict[Bit, tuple[Any, int]] = {}
-        """The register or latch of a bit that is late or may be reset, and which of its bits."""
-        self.is_late: set[str] = set()
+        """The register or latch of a bit, and which of its bits it is."""
+        self.is_late = {plain(cell.name) for cell in late.cells}
         self.before: dict[str, Any] = {}
-        """What such a register has before the phases."""
-        self.affected: dict[int, set[str]] = {}
-        """The cells that differ from the end of the cycle, by phase and name."""
+        """What a register or latch has as world 1 begins."""
         self.seen: dict[tuple[int, Bit], Any] = {}
         self.whole: dict[tuple[int, str], Any] = {}
-        """A register's or latch's value in a phase."""
+        """A register's or latch's value in a world."""
         self.kept: dict[Bit, Any] = {}
-        self.ticks: dict[tuple[str, Bit], Any] = {}
+        self.ticks: dict[tuple[int, Bit, bool], Any] = {}
         self.todo: list[Callable[[], None]] = []
-        self.readers: dict[Bit, list[Any]] = defaultdict(list)
-        self._collect()
-        self.started = self._keep(ys.SigSpec(self.one, 1), "started")
-
-    def _collect(self) -> None:
-        self.is_late = {plain(cell.name) for cell in self.late.cells}
         for cell in self.module.cells_.values():
-            name = plain(cell.name)
-            if cell.hasPort(public("Q")) and (name in self.is_late or _is_reset(cell)):
+            if cell.hasPort(public("Q")):
                 bits = cell.getPort(public("Q")).to_sigbit_vector()
                 self.owner |= {bit_key(bit): (cell, at) for at, bit in enumerate(bits)}
-            elif not cell.hasPort(public("Q")) and _is_logic(cell):
-                for bits in self.fan.ports(cell).values():
-                    for bit in bits:
-                        self.readers[bit_key(self.fan.drivers.source(bit))].append(cell)
+        self.started = self._keep(self.one, "started")
+
+    # Gates
 
     def _name(self, what: str) -> Any:
         self.names += 1
@@ -74,87 +63,80 @@ class _Edges:
     def _wire(self, width: int) -> Any:
         return ys.SigSpec(self.module.addWire(self._name("wire"), width))
 
-    def _keep(self, value: Any, name: str) -> Any:
-        """Return a register that takes a value at every edge and begins with 0."""
+    def _keep(self, value: Any, name: str, first: Any = None) -> Any:
+        """Return a register that takes a value at every edge and begins with `first`, or 0."""
         wire = self.module.addWire(public(_NAME + name), value.size())
-        wire.attributes = {public("init"): ys.Const(0, value.size())}
+        wire.attributes = {public("init"): ys.Const(0, value.size()) if first is None else first}
         self.module.addDff(self._name("keep"), self.clock, value, ys.SigSpec(wire), True)
         return ys.SigSpec(wire)
 
     def _mux(self, select: Any, low: Any, high: Any) -> Any:
-        return low if low == high else self.module.Mux(self._name("mux"), low, high, select)
+        if select == self.zero or low == high:
+            return low
+        return high if select == self.one else self.module.Mux(self._name("mux"), low, high, select)
+
+    def _not(self, bit: Any) -> Any:
+        if bit in (self.zero, self.one):
+            return self.one if bit == self.zero else self.zero
+        return self.module.Not(self._name("not"), bit)
 
     def _both(self, first: Any, second: Any) -> Any:
-        return self.module.And(self._name("and"), first, second)
+        if self.zero in (first, second):
+            return self.zero
+        if first == self.one or first == second:
+            return second
+        return first if second == self.one else self.module.And(self._name("and"), first, second)
 
-    def _differs(self, phase: int) -> set[str]:
-        """Return the names of the cells whose values differ in a phase from those at the end."""
-        if phase not in self.affected:
-            found: set[str] = set()
-            todo = [key for key in self.readers if self._is_leaf(key) and self._moves(phase, key)]
-            while todo:
-                for cell in self.readers[todo.pop()]:
-                    name = plain(cell.name)
-                    if name not in found:
-                        found.add(name)
-                        output = cell.getPort(public(self.fan.output(cell)))
-                        todo += [bit_key(bit) for bit in output.to_sigbit_vector()]
-            self.affected[phase] = found
-        return self.affected[phase]
+    # What a world sees
 
-    def _is_leaf(self, key: Bit) -> bool:
-        if not key[0] or key in self.fan.reads:
-            return False
-        cell = self.fan.drivers.cell(key)
-        return cell is None or cell.hasPort(public("Q"))
+    def _last(self, world: int, cell: str, wire: Bit) -> int:
+        """Return the last world in which a cell, or a wire without one, is as in this one."""
+        if world == 0:
+            first = self.late.worlds[0]
+            return 0 if cell in first.cells or wire in first.wires else self.late.end
+        while world < self.late.end:
+            following = self.late.worlds[world + 1]
+            if cell in following.cells or wire in following.wires:
+                break
+            world += 1
+        return world
 
-    def _moves(self, phase: int, key: Bit) -> bool:
-        """Whether a bit that no cell computes has in a phase not what it has at the end."""
-        if key == self.clock_key:
-            return True
-        if phase == self.late.end:
-            return False
-        if key in self.owner:
-            name = plain(self.owner[key][0].name)
-            edge = self.late.edges.get(name)
-            return phase <= self.late.levels or (
-                name in self.is_late and (edge is None or phase <= edge.phase)
-            )
-        return phase <= self.late.levels and self.fan.drivers.cell(key) is None
+    def _see(self, world: int, bits: Iterable[Any]) -> Any:
+        """Return bits as they are in a world, before what its edges clock."""
+        return signal(self._bit(world, bit) for bit in bits)
 
-    def _see(self, phase: int, bits: Iterable[Any]) -> Any:
-        """Return bits as they are in a phase, before what happens in it."""
-        return signal(self._bit(phase, bit) for bit in bits)
-
-    def _bit(self, phase: int, bit: Any) -> Any:
+    def _bit(self, world: int, bit: Any) -> Any:
         bit = self.fan.drivers.source(bit)
         if not bit.is_wire():
             return bit
         key = bit_key(bit)
-        if (phase, key) not in self.seen:
-            cell = self.fan.cell(bit)
-            if cell is None:
-                self.seen[phase, key] = self._leaf(phase, bit, key)
-            elif plain(cell.name) in self._differs(phase):
-                self._copy(phase, cell)
-            else:
-                self.seen[phase, key] = bit
-        return self.seen[phase, key]
-
-    def _leaf(self, phase: int, bit: Any, key: Bit) -> Any:
-        if not self._moves(phase, key):
-            return bit
+        cell = self.fan.cell(bit)
+        owner = cell if cell is not None else self.owner.get(key, (None,))[0]
+        at = self._last(world, plain(owner.name) if owner is not None else "", key)
         if key == self.clock_key:
-            return self.zero if phase == self.late.end else self.started.to_sigbit_vector()[0]
+            high = self.one if at == 0 else self.started if at < self.late.falls else self.zero
+            return high.to_sigbit_vector()[0]
+        if at == self.late.end:
+            return bit
+        if (at, key) not in self.seen:
+            if cell is None:
+                self.seen[at, key] = self._leaf(at, bit, key)
+            else:
+                self._copy(at, cell)
+        return self.seen[at, key]
+
+    def _leaf(self, world: int, bit: Any, key: Bit) -> Any:
         if key in self.owner:
             cell, at = self.owner[key]
-            return list(self._value(phase, cell).to_sigbit_vector())[at]
-        if key not in self.kept:
-            self.kept[key] = self._keep(ys.SigSpec(bit, 1), f"input_{len(self.kept)}")
+            return list(self._value(world, cell).to_sigbit_vector())[at]
+        if key not in self.kept:  # In the first cycle there was no input before.
+            one = ys.SigSpec(bit, 1)
+            kept = self._keep(one, f"input_{len(self.kept)}")
+            self.kept[key] = self._mux(self.started, one, kept)
         return self.kept[key].to_sigbit_vector()[0]
 
-    def _copy(self, phase: int, cell: Any) -> None:
-        """Compute a cell as it is in a phase; its inputs are connected later."""
+    def _copy(self, world: int, cell: Any) -> None:
+        """Compute a cell as it is in a world; its inputs are connected later."""
         output = self.fan.output(cell)
         made = self.module.addCell(self._name("cell"), cell.type)
         for name in dict(cell.parameters):
@@ -163,140 +145,178 @@ class _Edges:
         copy = self._wire(len(outputs))
         made.set_src_attribute(cell.get_src_attribute())
         for bit, new in zip(outputs, copy.to_sigbit_vector(), strict=True):
-            self.seen[phase, bit_key(bit)] = new
+            self.seen[world, bit_key(bit)] = new
         inputs = self.fan.ports(cell)
 
         def connect() -> None:
             for port, own in dict(cell.connections_).items():
                 name = plain(port)
-                made.setPort(port, self._see(phase, inputs[name]) if name in inputs else own)
+                made.setPort(port, self._see(world, inputs[name]) if name in inputs else own)
             made.setPort(public(output), copy)
 
         self.todo.append(connect)
 
-    def _value(self, phase: int, cell: Any) -> Any:
-        """Return what a register or latch has in a phase; it is computed later."""
-        name = plain(cell.name)
-        if (phase, name) not in self.whole:
-            wire = self._wire(cell.getPort(public("Q")).size())
-            self.whole[phase, name] = wire
-            self.todo.append(lambda: self.module.connect(wire, self._computed(phase, cell)))
-        return self.whole[phase, name]
+    # Registers and latches
 
-    def _computed(self, phase: int, cell: Any) -> Any:
-        """Compute what a register or latch has in a phase from what it had in the one before."""
+    def _value(self, world: int, cell: Any) -> Any:
+        """Return what a register or latch has in a world; it is computed later."""
         name = plain(cell.name)
-        if phase == 1:
-            before = self._before(cell)
-        else:
-            before = self._value(phase - 1, cell)
-            edge = self.late.edges.get(name)
-            if edge is not None and edge.phase == phase - 1:
-                before = self._mux(self._tick(edge), before, self._next(edge.phase, cell, before))
+        world = self._last(world, name, ("", 0))
+        if (world, name) not in self.whole:
+            wire = self._wire(cell.getPort(public("Q")).size())
+            self.whole[world, name] = wire
+            self.todo.append(lambda: self.module.connect(wire, self._computed(world, cell)))
+        return self.whole[world, name]
+
+    def _computed(self, world: int, cell: Any) -> Any:
+        """Compute what a register or latch has since the last world in which it may change."""
+        name = plain(cell.name)
+        while world > 1 and name not in self.late.worlds[world].cells:
+            world -= 1
+        before = self._before(cell) if world == 1 else self._value(world - 1, cell)
         if plain(cell.type) == LATCH:
-            data = self._see(phase, cell.getPort(public("D")).to_sigbit_vector())
-            return self._mux(self._on(phase, cell, "EN"), before, data)
+            return self._opened(world, cell, before)
+        if world == 1:
+            return before
+        if name in self.late.worlds[world - 1].edges:
+            before = self._clocked(world - 1, cell, before)
+        return self._reset(world - 1, cell, before)
+
+    def _opened(self, world: int, cell: Any, before: Any) -> Any:
+        """Return what a latch has in a world."""
+        data = self._see(world, cell.getPort(public("D")).to_sigbit_vector())
+        return self._mux(self._on(world, cell, "EN"), before, data)
+
+    def _reset(self, world: int, cell: Any, before: Any) -> Any:
+        """Return what a register has behind a world in which its reset may be active."""
         found = reset_of(cell)
         if found is None:
             return before
-        return self._mux(self._on(phase, cell, found[0]), before, found[1])
+        return self._mux(self._on(world, cell, found[0]), before, found[1])
 
     def _before(self, cell: Any) -> Any:
-        """Return the register that has what a register or latch has when the cycle begins."""
+        """Return the register that has what a register or latch has as world 1 begins."""
         name = plain(cell.name)
         if name not in self.before:
             if name in self.is_late:
                 self.before[name] = held.add(self.module, cell, held.BEFORE_EDGES)
             else:  # Resets may act on the register itself with inputs that are not there yet.
-                self.before[name] = self._keep(self._sampled(cell), f"register_{self.names}")
+                end = self.late.end
+                taken = self._next(end, cell, cell.getPort(public("Q")))
+                taken = self._reset(end, cell, taken)
+                first = held.first(cell.getPort(public("Q")))
+                self.before[name] = self._keep(taken, f"register_{len(self.before)}", first)
         return self.before[name]
 
-    def _sampled(self, cell: Any) -> Any:
-        """Return what a register on the clock takes at its edge."""
-        end = self.late.end
-        found = reset_of(cell)
-        taken = self._next(end, cell, cell.getPort(public("Q")))
-        return taken if found is None else self._mux(self._on(end, cell, found[0]), taken, found[1])
+    def _clocked(self, world: int, cell: Any, before: Any) -> Any:
+        """Return what a register has behind an edge that may come as a world begins."""
+        return self._mux(self._tick(world, cell), before, self._next(world, cell, before))
 
-    def _next(self, phase: int, cell: Any, before: Any) -> Any:
+    def _next(self, world: int, cell: Any, before: Any) -> Any:
         """Return what a register takes at its edge."""
-        data = self._see(phase, cell.getPort(public("D")).to_sigbit_vector())
+        data = self._see(world, cell.getPort(public("D")).to_sigbit_vector())
         if not cell.hasPort(public("EN")):
             return data
-        return self._mux(self._on(phase, cell, "EN"), before, data)
+        return self._mux(self._on(world, cell, "EN"), before, data)
 
-    def _on(self, phase: int, cell: Any, port: str) -> Any:
-        """Return a control, 1 where it is active, as it is in a phase."""
-        found = self._see(phase, cell.getPort(public(port)).to_sigbit_vector())
+    def _on(self, world: int, cell: Any, port: str) -> Any:
+        """Return a control, 1 where it is active, as it is in a world."""
+        found = self._see(world, cell.getPort(public(port)).to_sigbit_vector())
         if cell.getParam(public(f"{port}_POLARITY")).as_bool():
             return found
-        return self.module.Not(self._name("low"), found)
+        return self._not(found) if found.size() == 1 else self.module.Not(self._name("low"), found)
 
-    def _tick(self, edge: Edge) -> Any:
-        """Return the bit that is 1 in the cycles in which an edge comes."""
-        key = bit_key(self.fan.drivers.source(edge.bit))
-        kind = "falls" if edge.phase == self.late.falling else "rises" if edge.rises else "drops"
-        name = (kind, key)
-        if name not in self.ticks:
-            self.ticks[name] = self._moment(edge, kind)
-        return self.ticks[name]
+    def _tick(self, world: int, cell: Any) -> Any:
+        """Return the bit that is 1 where the edge of a register or task comes as a world begins.
 
-    def _moment(self, edge: Edge, kind: str) -> Any:
-        """Compute the bit that is 1 in the cycles in which an edge comes."""
-        if not edge.bit.is_wire():  # The clock itself falls, in all cycles but the first.
-            return self.started
-        kept = self._keep(ys.SigSpec(edge.bit, 1), f"{kind}_{len(self.ticks)}")
-        if kind == "falls":
-            return kept
-        now = self._see(edge.phase, [edge.bit])
-        low, high = (kept, now) if edge.rises else (now, kept)
-        changed = self._both(self.module.Not(self._name("low"), low), high)
-        return self._both(changed, self.started)
+        Of world 0 it is that of the edge with which the next cycle begins.
+        """
+        by = self.late.clocked[plain(cell.name)]
+        key = world, bit_key(self.fan.drivers.source(by.bit)), by.rises
+        if key not in self.ticks:
+            after = self._see(world, [by.bit])
+            if world == 1:
+                before = self._keep(self._see(0, [by.bit]), f"clock_{len(self.ticks)}")
+            else:
+                before = self._see(world - 1 if world else self.late.end, [by.bit])
+            low, high = (before, after) if by.rises else (after, before)
+            changes = self.zero if before == after else self._both(self._not(low), high)
+            self.ticks[key] = self._both(changes, self.started) if world else changes
+        return self.ticks[key]
 
     def _task(self, cell: Any) -> None:
         """Let an assert or a print happen at the clock's edge, with what its own edge saw."""
-        edge = self.late.edges[plain(cell.name)]
-        for port in ("A", "EN", "ARGS"):
-            if cell.hasPort(public(port)):
-                bits = cell.getPort(public(port)).to_sigbit_vector()
-                cell.setPort(public(port), self._see(edge.phase, bits))
-        cell.setPort(public("EN"), self._both(cell.getPort(public("EN")), self._tick(edge)))
+        happens = self.zero
+        name = plain(cell.name)
+        ports = [port for port in ("A", "ARGS") if cell.hasPort(public(port))]
+        passed = {port: cell.getPort(public(port)) for port in ports}
+        enable = cell.getPort(public("EN"))
+        values = dict(passed)
+        for number, world in enumerate(self.late.worlds):
+            if name not in world.edges:
+                continue
+            at = number or self.late.end
+            tick = self._both(self._tick(number, cell), self._see(at, enable.to_sigbit_vector()))
+            for port in ports:
+                now = self._see(at, passed[port].to_sigbit_vector())
+                values[port] = now if happens == self.zero else self._mux(tick, values[port], now)
+            no_others = self._both(self._not(happens), self._not(tick))
+            happens = self._not(no_others)
+        for port in ports:
+            cell.setPort(public(port), values[port])
+        cell.setPort(public("EN"), happens)
         cell.setPort(public("TRG"), self.clock)
         cell.setParam(public("TRG_POLARITY"), ys.Const(1, 1))
 
+    def _following(self, cell: Any) -> Any:
+        """Return what a register or latch has behind the edge with which the next cycle begins."""
+        end, name = self.late.end, plain(cell.name)
+        taken = cell.getPort(public("Q"))
+        if plain(cell.type) == LATCH:
+            return self._opened(0, cell, taken) if name in self.late.worlds[0].cells else taken
+        if name in self.late.worlds[0].edges:
+            tick = self._tick(0, cell)
+            taken = self._mux(tick, taken, self._next(end, cell, taken))
+        return self._reset(end, cell, taken)
+
     def rewrite(self) -> None:
         """Replace what is late."""
-        ends: list[tuple[Any, Any, Any]] = []
+        ends: list[tuple[Any, Any, Any, Any]] = []
         for cell in self.late.cells:
             if not cell.hasPort(public("Q")):
                 self._task(cell)
                 continue
-            ends.append((cell, self._value(self.late.end, cell), self._before(cell)))
+            value, before = self._value(self.late.end, cell), self._before(cell)
+            ends.append((cell, value, before, self._following(cell)))
         while self.todo:
             self.todo.pop()()
-        for cell, value, before in ends:
+        self._clock_is_low()
+        for cell, value, before, following in ends:
             output, source = cell.getPort(public("Q")), cell.get_src_attribute()
             self.module.remove(cell)
             self.module.connect(output, value)
-            made = self.module.addDff(self._name("late"), self.clock, output, before, True)
+            made = self.module.addDff(self._name("late"), self.clock, following, before, True)
             made.set_src_attribute(source)
 
-
-def _is_reset(cell: Any) -> bool:
-    return plain(cell.type) != LATCH and reset_of(cell) is not None
-
-
-def _is_logic(cell: Any) -> bool:
-    """Whether a cell computes its output from its inputs in the same cycle."""
-    if plain(cell.type) == "$memrd_v2":
-        return not cell.getParam(public("CLK_ENABLE")).as_bool()
-    return bool(cell.hasPort(public("Y")))
+    def _clock_is_low(self) -> None:
+        """Let logic that reads the clock see that it is low at the end of a cycle."""
+        for cell in self.module.cells_.values():
+            if cell.hasPort(public("Q")) or not (
+                cell.hasPort(public("Y")) or plain(cell.type) == "$memrd_v2"
+            ):
+                continue
+            for port, own in dict(cell.connections_).items():
+                bits = [self.fan.drivers.source(bit) for bit in own.to_sigbit_vector()]
+                if plain(port) != "CLK" and any(bit_key(b) == self.clock_key for b in bits):
+                    zero = self.zero.to_sigbit_vector()[0]
+                    low = (zero if bit_key(b) == self.clock_key else b for b in bits)
+                    cell.setPort(port, signal(low))
 
 
 def run(state: State) -> None:
-    """Rewrite what is late in the cycle, if there is something and all of it can be placed."""
-    found = phases.find(state)
-    if found is None:
+    """Rewrite what is late in the cycle, if there is something and all of it has a place."""
+    late = phases.find(state)
+    if late is None:
         return
-    _Edges(state, *found).rewrite()
+    _Edges(state, late).rewrite()
     state.run("opt_clean")
