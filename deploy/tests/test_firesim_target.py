@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,8 @@ TRACED = [
 """The commits that the design claims, one or two a cycle, with their addresses sign-extended."""
 BEATS = 64
 """Words of a sector."""
+TRIGGERED = 3 * 500 + END_CYCLE - 3132
+"""Cycles with triggers on: 500 after each of three commits, and all after the fourth."""
 
 
 @pytest.fixture
@@ -137,12 +140,18 @@ def test_what_runcheck_says_of_it(recipe: Path) -> None:
     assert [event[:2] for event in blade.events] == [
         ("arrived", "target.arrived"),
         ("beat", "target.beat"),
+        ("trigger_start", ""),
+        ("trigger_end", ""),
     ]
+    assert blade.events[2].expression == "(target.tick && !target.reset)"
+    assert blade.events[3].expression == "(target.tock)"
     said = [line.removeprefix("mine: ") for line in blade.decided]
     assert said[1] == "Verilog modules that it needs: ChipTop"
-    assert said[3:5] == [
+    assert said[3:7] == [
         "DMIBridge is open at its end: the host is at the other link",
         "counters of annotations: arrived, beat",
+        "triggers of annotations are the events trigger_start and trigger_end",
+        "1 sinks of triggers keep their defaults: triggers are for counters",
     ]
 
 
@@ -153,9 +162,29 @@ def test_counters_that_show_a_value_are_named(recipe: Path) -> None:
             one["opType"] = {"class": "midas.targetutils.PerfCounterOps$Identity$"}
     (recipe.parent / "target.anno.json").write_text(json.dumps(found))
     blade = resolve(load_file(recipe)).own_blades["mine"]
-    assert [event[0] for event in blade.events] == ["arrived"]
+    assert [event[0] for event in blade.events] == ["arrived", "trigger_start", "trigger_end"]
     text = "mine: counters that show a value, which have no counterpart: beat"
     assert text in blade.decided
+
+
+def test_triggers_open_and_close_the_window_of_counters(recipe: Path) -> None:
+    edges = "start: {event: trigger_start}, end: {event: trigger_end}"
+    window = f"simulation.autocounter.trigger={{kind: event, {edges}}}"
+    outcome = simulated(recipe.parent, recipe.parent / "triggered", window, recipe=recipe.name)
+    with (outcome.folder / "node0/counters.csv").open() as rows:
+        last = list(csv.DictReader(rows))[-1]
+    assert (int(last["cycle"]), int(last["active_cycles"])) == (END_CYCLE, TRIGGERED)
+
+
+def test_errors_a_trigger_of_no_wire(recipe: Path) -> None:
+    found = target_annotations()
+    for one in found:
+        if str(one["class"]).endswith("TriggerSourceAnnotation"):
+            one["target"] = "~FireSim|FireSim>tack"
+    (recipe.parent / "target.anno.json").write_text(json.dumps(found))
+    wanted = 'found a trigger of "~FireSim|FireSim>tack", expected a wire of a module of the text'
+    with pytest.raises(InputError, match=re.escape(f"{wanted}: FireSim has no tack.")):
+        resolve(load_file(recipe))
 
 
 def test_errors_two_memories(recipe: Path) -> None:

@@ -2,7 +2,8 @@
 """A small FireSim target as FIRRTL with annotations: the small SoC behind FireSim's bridges.
 
 Beside the SoC there is a sender of two characters, a sender of broadcast frames of one flit, and a
-reader of one sector. Counters by annotation count frames and beats that arrive.
+reader of one sector. Counters by annotation count frames and beats that arrive; triggers by
+annotation begin and end.
 """
 
 from __future__ import annotations
@@ -178,6 +179,7 @@ BODY = f"""\
     regreset count : UInt<10>, clock, reset, UInt<10>(0)
     connect count, tail(add(count, UInt<1>(1)), 1)
     node tick = eq(count, UInt<10>(9))
+    node tock = eq(count, UInt<10>(509))
     connect nic.nic.out.valid, tick
     connect nic.nic.out.bits.data, UInt<64>(0hffffffffffff0000)
     connect nic.nic.out.bits.keep, UInt<8>(255)
@@ -225,7 +227,29 @@ BODY = f"""\
     connect trace.tiletrace.trace.retiredinsns[1].tval, UInt<40>(0)
 """
 _LIB = "firesim.lib.bridgeutils.BridgeAnnotation"
-_COUNTER = "midas.targetutils.AutoCounterFirrtlAnnotation"
+_TARGETUTILS = "midas.targetutils"
+_COUNTER = f"{_TARGETUTILS}.AutoCounterFirrtlAnnotation"
+TRIGGERS: list[dict[str, Any]] = [
+    {
+        "class": f"{_TARGETUTILS}.TriggerSourceAnnotation",
+        "target": "~FireSim|FireSim>tick",
+        "clock": "~FireSim|FireSim>clock",
+        "reset": "~FireSim|FireSim>reset",
+        "sourceType": True,
+    },
+    {
+        "class": f"{_TARGETUTILS}.TriggerSourceAnnotation",
+        "target": "~FireSim|FireSim>tock",
+        "clock": "~FireSim|FireSim>clock",
+        "sourceType": False,
+    },
+    {
+        "class": f"{_TARGETUTILS}.TriggerSinkAnnotation",
+        "target": "~FireSim|FireSim>word",
+        "clock": "~FireSim|FireSim>clock",
+    },
+]
+"""Triggers begin when frames are sent, and end 500 cycles later."""
 
 
 def firrtl(debug: bool = False) -> str:
@@ -288,7 +312,7 @@ def target_annotations(debug: bool = False) -> list[dict[str, Any]]:
         )
     inline = "firrtl.transforms.BlackBoxInlineAnno"
     chip_text = {"class": inline, "target": "~FireSim|ChipTop", "name": "ChipTop.sv", "text": chip}
-    return [*found, chip_text]
+    return [*found, *map(dict, TRIGGERS), chip_text]
 
 
 def write(folder: Path, debug: bool = False) -> None:

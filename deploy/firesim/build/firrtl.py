@@ -97,7 +97,8 @@ def _kept(design: FirrtlDesign) -> list[dict[str, str]]:
     that ours replaces. What is constant in theirs, or not used, may be otherwise in ours.
     """
     touched = "firrtl.transforms.DontTouchAnnotation"
-    kept = [{"class": touched, "target": one} for one in design.counters.targets]
+    wanted = dict.fromkeys((*design.counters.targets, *design.triggers.targets))
+    kept = [{"class": touched, "target": one} for one in wanted]
     if design.axi_memory is None:
         return kept
     fields = [

@@ -40,6 +40,7 @@ from firesim.topology.firesim_target import (
     counted_modules,
     counters_of,
 )
+from firesim.topology.firesim_triggers import Triggers, triggers_of
 from firesim.topology.firrtl_text import FirrtlText, ports_of_line, read_text
 from firesim.topology.plusargs import Value
 
@@ -62,6 +63,7 @@ class FirrtlDesign:
     facts: Facts
     bridges: tuple[Bridge, ...]
     counters: Counters
+    triggers: Triggers
     is_wrapped: bool
     """Whether the circuit has no clock input and stands in a module of ours."""
     axi_memory: Dram | None
@@ -106,6 +108,7 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
         is_wrapped = any(bridge.kind == firesim_target.CLOCKS for bridge in bridges)
         below = f"{INSTANCE}." if is_wrapped else ""
         counters = counters_of(text, annotations, circuit, below)
+        triggers = triggers_of(text, annotations, circuit, below)
     except ValueError as error:
         raise CollateralError(f'in "{file}": {error}') from error
     _check_bridges(bridges, file)
@@ -133,6 +136,7 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
         ),
         bridges,
         counters,
+        triggers,
         is_wrapped,
         next(_axi_memory(text), None),
     )
@@ -213,5 +217,6 @@ def decisions(
         yield f"{name}: Verilog modules that it needs: {', '.join(found.boxes)}"
     for line in firesim_target.decisions(found.bridges, found.counters):
         yield f"{name}: {line}"
+    yield from (f"{name}: {line}" for line in found.triggers.lines())
     lines = found.facts.lines(clock_hz, keeps_checks, plusargs)
     yield from (f"{name}: {line}" for line in lines)

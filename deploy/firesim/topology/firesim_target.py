@@ -123,10 +123,43 @@ def _local(target: str) -> str:
 
 
 def counted_modules(annotations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the modules that counters are in."""
+    """Yield the modules that counters and sources of triggers are in."""
     for one in annotations:
-        if _is_counter(one):
+        if _is_counter(one) or is_source(one):
             yield _local(str(one.get("target", "")))
+
+
+def is_source(annotation: Mapping[str, Any]) -> bool:
+    """Tell whether an annotation makes a wire begin or end the time in which triggers are on."""
+    return str(annotation.get("class", "")).endswith(".TriggerSourceAnnotation")
+
+
+def is_sink(annotation: Mapping[str, Any]) -> bool:
+    """Tell whether an annotation makes a wire that is 1 in that time."""
+    return str(annotation.get("class", "")).endswith(".TriggerSinkAnnotation")
+
+
+def wires_of(text: FirrtlText, target: str, what: str, top: str, below: str) -> list[str]:
+    """Return the paths of a wire of the text, one for each instance of its module, sorted.
+
+    `what` is what an annotation makes of it, `below` goes before the paths ("target.").
+
+    Raises:
+        ValueError: the text has no such wire.
+    """
+    module, _, wire = target.rpartition("|")[2].partition(">")
+    expected = "expected a wire of a module of the text"
+    if module not in text.modules and module not in text.boxes:
+        raise ValueError(
+            f'found {what} "{target}", {expected}: it has no module {module or "of this name"}.'
+        )
+    root = _ROOT.split(wire)[0]
+    if root not in text.names.get(module, {root}):
+        raise ValueError(
+            f'found {what} "{target}", {expected}: {module} has no {root or "wire of this name"}.'
+        )
+    paths = sorted(text.paths(top, module))
+    return [f"{below}{path}{'.' if path else ''}{wire}" for path in paths]
 
 
 def _is_counter(annotation: Mapping[str, Any]) -> bool:
@@ -143,7 +176,6 @@ def counters_of(
         ValueError: one counts a wire, or in a module, that is not there.
     """
     events: list[CountedEvent] = []
-    modules = {*text.modules, *text.boxes}
     targets, left_out = [], []
     for one in annotations:
         if not _is_counter(one):
@@ -153,24 +185,11 @@ def counters_of(
         if "Identity" in str(kind.get("class", "") if isinstance(kind, Mapping) else kind):
             left_out.append(label)
             continue
-        module, _, wire = target.rpartition("|")[2].partition(">")
-        if module not in modules:
-            raise ValueError(
-                f'found the counter "{label}" of "{target}", expected a wire of a module of the '
-                f"text: it has no module {module or 'of this name'}."
-            )
-        root = _ROOT.split(wire)[0]
-        if root not in text.names.get(module, {root}):
-            raise ValueError(
-                f'found the counter "{label}" of "{target}", expected a wire of a module of the '
-                f"text: {module} has no {root or 'wire of this name'}."
-            )
+        signals = wires_of(text, target, f'the counter "{label}" of', top, below)
         targets.append(target)
-        paths = sorted(text.paths(top, module))
-        for index, path in enumerate(paths):
-            number = f"_{index}" if len(paths) > 1 else ""
+        for index, signal in enumerate(signals):
+            number = f"_{index}" if len(signals) > 1 else ""
             name = _WORD.sub("_", label).strip("_") + number
-            signal = f"{below}{path}{'.' if path else ''}{wire}"
             events.append(CountedEvent(name, signal, str(one.get("description", "")) or label))
     return Counters(tuple(events), tuple(targets), tuple(left_out))
 

@@ -235,6 +235,17 @@ CHIPYARD_CASES = [
         },
     ),
     Case(
+        "trigger of a FireSim target by a wire that it has not",
+        f'bad.yaml:5: {HERE}.chipyard: in "made.fir": found a trigger of "~FireSim|Core>go", '
+        "expected a wire of a module of the text: it has no module Core.",
+        FIRRTL,
+        {
+            "made.fir": TARGET,
+            "made.anno.json": b'[{"class": "midas.targetutils.TriggerSourceAnnotation", "target": '
+            b'"~FireSim|Core>go", "sourceType": true}]',
+        },
+    ),
+    Case(
         "settings of a bridge that a harness has not",
         'bad.yaml:3: system.node.bridges.block_device: found settings of the bridge "block_device" '
         'for "node0", expected one of the bridges of its blade "mine": "memory" or "tsi".',

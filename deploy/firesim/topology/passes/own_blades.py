@@ -172,7 +172,9 @@ def _counted(event: OwnEvent) -> CountedEvent:
 
 def _counters(generated: Generated | None) -> tuple[CountedEvent, ...]:
     """Return the events that annotations of the hardware ask for."""
-    return generated.counters.events if isinstance(generated, FirrtlDesign) else ()
+    if not isinstance(generated, FirrtlDesign):
+        return ()
+    return (*generated.counters.events, *generated.triggers.events)
 
 
 def _decided(
