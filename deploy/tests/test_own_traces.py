@@ -72,6 +72,56 @@ def test_a_name_that_the_core_does_not_have_is_refused(recipe: Path) -> None:
     )
 
 
+RVFI = """\
+module Top(input clk, input reset);
+  logic [7:0] count;
+  always_ff @(posedge clk) count <= reset ? 8'd0 : count + 8'd1;
+  Core core(.clk, .count);
+  FireSimTerminationBridge finish(.clock(clk), .reset, .valid(count == 8'd40), .value(32'h5555));
+endmodule
+module Core(input clk, input [7:0] count);
+  wire [1:0] rvfi_valid = {count[3:0] == 4'd9, count[2:0] == 3'd1};
+  wire [1:0] rvfi_trap = {2{count == 8'd17}};
+  wire [63:0] rvfi_pc_rdata = {32'h80000004 + count, 32'h80000000 + count};
+  wire [63:0] rvfi_insn = {32'h13, 24'd0, count};
+  wire [3:0] rvfi_mode = 4'b1101;
+endmodule
+"""
+RVFI_RECIPE = """\
+system:
+  topology: {nodes: [soc], switches: [], links: []}
+  blades: {mine: {sources: [top.sv], top: Top, clock: clk,
+    traces: [{within: core, rvfi: 2, clock: clk}]}}
+  node: {blade: mine}
+simulation: {tracing: {enabled: true, outputs: [text]}}
+"""
+RVFI_LOG = """\
+core   0: 1 0xffffffff80000001 (0x0001) cycle 17
+core   0: 1 0xffffffff80000009 (0x0009) cycle 25
+core   0: 3 0xffffffff8000000d (0x00000013) cycle 25
+core   0: 1 0xffffffff80000019 (0x0019) cycle 41
+core   0: 3 0xffffffff8000001d (0x00000013) cycle 41
+core   0: 1 0xffffffff80000021 (0x0021) cycle 49
+"""
+"""Cycle 16 is the first without reset, in which the count is 0; in cycle 33 both trap."""
+
+
+def test_a_core_with_the_formal_interface_is_traced(tmp_path: Path) -> None:
+    (tmp_path / "top.sv").write_text(RVFI)
+    (tmp_path / "rvfi.yaml").write_text(RVFI_RECIPE)
+    outcome = simulated(tmp_path, tmp_path / "run", recipe="rvfi.yaml")
+    assert (outcome.folder / "soc/trace/hart0.log").read_text() == RVFI_LOG
+
+
+def test_the_formal_interface_of_one_commit_is_no_vector() -> None:
+    (port,) = {
+        line.strip()
+        for line in trace_ports("Top", [OwnTrace(within="a", rvfi=1)]).splitlines()
+        if ".pc(" in line
+    }
+    assert port == ".pc(64'($signed(rvfi_pc_rdata))),"
+
+
 def test_traces_of_one_hart_are_its_lanes() -> None:
     traces = [OwnTrace(within="a.b[1]", valid="v", pc="p", hart=hart) for hart in (3, 0, 3)]
     text = trace_ports("Top", traces)

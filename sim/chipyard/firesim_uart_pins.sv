@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The far end of a serial line (8 bits, no parity, one stop bit) as the console. A bit takes DIV
-// edges of the target's own clock.
+// edges of the target's own clock, at least 2.
 module firesim_uart_pins #(
     parameter int DIV = 271
 ) (
@@ -25,7 +25,7 @@ module firesim_uart_pins #(
     end else if (left == 4'd0) begin
       if (!txd) begin
         left <= 4'(FRAME);
-        wait_ticks <= WIDTH'(DIV / 2);
+        wait_ticks <= WIDTH'(DIV > 2 ? DIV / 2 : 0);
       end
     end else if (wait_ticks != '0) begin
       wait_ticks <= wait_ticks - 1'b1;

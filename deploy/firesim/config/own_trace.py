@@ -7,9 +7,12 @@ import re
 from typing import Annotated
 
 from firesim_common.base import Strict
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-MOST_HARTS = 4096
+MOST_HARTS, MOST_LANES = 4096, 32
+OF_ONE_COMMIT = frozenset(
+    {"valid", "pc", "instruction", "privilege", "exception", "interrupt", "cause", "tval"}
+)
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_$]*(\[[0-9]+\])*"
 
@@ -33,15 +36,18 @@ Value = Annotated[str, StringConstraints(max_length=1024), AfterValidator(_value
 
 
 class OwnTrace(Strict):
-    """A commit of a hart in each cycle, as the wires of one module say it. All are expressions of
-    SystemVerilog over the names of that module."""
+    """A commit of a hart in each cycle, as the wires of one module say it; with `rvfi` several of
+    them. All are expressions of SystemVerilog over the names of that module."""
 
     within: InstancePath
     """The instance whose wires they are: its path below the top module."""
-    valid: Value
+    valid: Value | None = None
     """Whether an instruction commits in this cycle."""
-    pc: Value
+    pc: Value | None = None
     """Its address; one of fewer than 64 bits is extended by its highest bit."""
+    rvfi: Annotated[int, Field(ge=1, le=MOST_LANES)] | None = None
+    """In place of all of these values: the module has the RISC-V formal interface (`rvfi_valid`,
+    `rvfi_insn` and so on) of a core that retires up to so many instructions a cycle."""
     instruction: Value = "32'd0"
     """Its word (default: unknown)."""
     privilege: Value = "3'd3"
@@ -60,3 +66,13 @@ class OwnTrace(Strict):
     order."""
     clock: Value = "clock"
     """The clock of the core: the fastest one."""
+
+    @model_validator(mode="after")
+    def one_source(self) -> OwnTrace:
+        own = sorted(self.model_fields_set & OF_ONE_COMMIT)
+        if self.rvfi is not None and own:
+            raise ValueError(f"found rvfi and {own[0]}, expected one of the two.")
+        missing = [key for key in ("valid", "pc") if getattr(self, key) is None]
+        if self.rvfi is None and missing:
+            raise ValueError(f'found no key "{missing[0]}", expected valid and pc, or rvfi.')
+        return self

@@ -19,6 +19,8 @@ CHIP, WRAPPER, INSTANCE = "ChipTop", "FireSimChipTop", "chiptop0"
 BOOT_PIN = "custom_boot"
 UART_BAUD = 115_200
 """Of Chipyard's UARTs, until software asks for another rate."""
+LEAST_DIVISOR = 2
+"""Of our end of the line."""
 _PORT = re.compile(r"(?:(input|output)\b)?\s*(?:wire|logic)?\s*(?:\[(\d+):0\])?\s*(\w+)\s*")
 _MEMORY = re.compile(r"axi4_mem_(\d+)_(?:bits_)?(aw|w|b|ar|r)_(ready|valid|bits_(\w+))")
 _UART = re.compile(r"uart_(\d+)_(txd|rxd)")
@@ -104,7 +106,7 @@ def _module(pins: Mapping[str, Pin], body: list[str], clock_hz: int) -> str:
     body = [line for line in body if line not in ("assign clock = clock;", "assign reset = reset;")]
     ports = ", ".join(f".{name}({name})" for name in pins)
     lines = "\n".join(f"  {line}" for line in [*wires, *body, f"{CHIP} {INSTANCE} ({ports});"])
-    divisor = max(clock_hz // UART_BAUD, 1)
+    divisor = max(clock_hz // UART_BAUD, LEAST_DIVISOR)
     head = f"module {WRAPPER} #(parameter UART_DIV = {divisor}) (input clock, input reset);"
     return f"{head}\n{lines}\nendmodule\n"
 

@@ -53,8 +53,20 @@ OWN_BLADE_CASES = [
     ),
     Case(
         "trace without an address",
-        f'bad.yaml:5: {HERE}.traces[0]: expected the key "pc".',
+        f'bad.yaml:5: {HERE}.traces[0]: found no key "pc", expected valid and pc, or rvfi.',
         MINE + "{sources: [a.sv], top: A, traces: [{within: a.b, valid: c}]}\n",
+        SOURCE,
+    ),
+    Case(
+        "trace by the formal interface and by a wire",
+        f"bad.yaml:5: {HERE}.traces[0]: found rvfi and pc, expected one of the two.",
+        MINE + "{sources: [a.sv], top: A, traces: [{within: a.b, rvfi: 2, pc: c}]}\n",
+        SOURCE,
+    ),
+    Case(
+        "trace of more commits a cycle than there can be",
+        f"bad.yaml:5: {HERE}.traces[0].rvfi: found 33, expected at most 32.",
+        MINE + "{sources: [a.sv], top: A, traces: [{within: a.b, rvfi: 33}]}\n",
         SOURCE,
     ),
     Case(
