@@ -140,8 +140,11 @@ void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
   const uint64_t cycles = run_restore_program(start, state);
   ahead_cycles_ = cycles - cycle;
   schedule_drivers();
-  warm_start_ = {
-      {"cycle", cycle}, {"extra_cycles", start.extra_cycles}, {"restore_cycles", cycles}};
+  warm_start_ = {{"cycle", cycle},
+                 {"extra_cycles", start.extra_cycles},
+                 {"restore_cycles", cycles},
+                 {"instruction_lines", start.instruction_lines},
+                 {"data_lines", start.data_lines}};
 }
 
 // From reset to the word that says that the blade is restored; returns the cycles that took. Links

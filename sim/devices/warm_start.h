@@ -46,6 +46,7 @@ struct WarmStart {
   std::vector<std::vector<CallFrame>> calls;  // of each hart, where they were followed
   BladeEnd end;               // when it has ended, nothing else counts but what it printed
   uint64_t extra_cycles = 0;  // for which the blade was run after it had been saved
+  uint64_t instruction_lines = 0, data_lines = 0;  // that caches of all harts are filled with
   bool deterministic = true;
 };
 

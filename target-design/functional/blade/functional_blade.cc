@@ -48,6 +48,7 @@ FunctionalBlade::~FunctionalBlade() {
 // The harts are made; whoever is told of their instructions is told by these.
 void FunctionalBlade::observe() {
   if (settings_.keeps_calls) harts_.keep_calls();
+  if (settings_.l1) harts_.follow_l1(*settings_.l1);
   if (settings_.block_vectors) harts_.observe(0, *settings_.block_vectors, true);
   if (settings_.traces) settings_.traces->look_at(harts_, *settings_.memory);
 }
@@ -270,6 +271,7 @@ void FunctionalBlade::save(StateWriter &state) const {
   settings_.disk->store->save(state);
   settings_.console->save(state);
   harts_.save_calls(state);
+  harts_.save_l1(state);
   if (settings_.traces) settings_.traces->save(state);
 }
 
@@ -313,6 +315,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   settings_.console->load(state);
   observe();
   harts_.load_calls(state);
+  harts_.load_l1(state, settings_.memory->size_bytes(), settings_.traces == nullptr);
   load_traces(state);
 }
 

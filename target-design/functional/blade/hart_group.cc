@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "core/state.h"
 #include "functional/core/state_check.h"
@@ -12,7 +13,31 @@
 namespace firesim::functional {
 namespace {
 
-constexpr const char *kCalls = "calls";
+constexpr const char *kCalls = "calls", *kCaches = "l1_caches";
+
+uint32_t load_power(StateReader &state, uint32_t most) {
+  const auto value = static_cast<uint32_t>(state.u64(most));
+  if (!std::has_single_bit(value))
+    state.fail(fmt::format("found a cache of {} sets or ways", value));
+  return value;
+}
+
+CacheShape load_shape(StateReader &state) {
+  const uint32_t sets = load_power(state, kMostCacheSets);
+  return {sets, load_power(state, kMostCacheWays)};
+}
+
+void save_lines(StateWriter &state, const LineStore &lines) {
+  state.u64s(lines.entries());
+  state.u64(lines.random());
+}
+
+void load_lines(StateReader &state, LineStore &lines, uint64_t memory_bytes) {
+  std::vector<uint64_t> entries = state.u64s(lines.entries().size());
+  const uint64_t random = state.u64();
+  const auto wrong = lines.restore(std::move(entries), random, memory_bytes / kLineBytes);
+  if (wrong) state.fail(*wrong);
+}
 
 // The values of a state that are 64 bits wide, in the order in which they are saved.
 template <typename State, typename Visit>
@@ -105,6 +130,45 @@ void HartGroup::load_calls(StateReader &state) {
   state.expect("the number of harts", size());
   keep_calls();
   for (const auto &path : calls_) path->load(state);
+}
+
+void HartGroup::follow_l1(L1Shape shape) {
+  shared_->follow_l1(size(), shape);
+  for (uint32_t i = 0; i < size(); ++i) harts_[i]->set_l1(&(*shared_->l1())[i]);
+}
+
+void HartGroup::save_l1(StateWriter &state) const {
+  L1Group *all = shared_->l1();
+  if (all == nullptr) return;
+  state.section(kCaches, 1);
+  for (const CacheShape &cache : {all->shape().instructions, all->shape().data}) {
+    state.u64(cache.sets);
+    state.u64(cache.ways);
+  }
+  for (uint32_t i = 0; i < size(); ++i) {
+    save_lines(state, (*all)[i].instructions());
+    save_lines(state, (*all)[i].data());
+  }
+}
+
+void HartGroup::load_l1(StateReader &state, uint64_t memory_bytes, bool may_follow) {
+  if (!state.next_section_is(kCaches)) return;
+  state.section(kCaches, 1);
+  const CacheShape instructions = load_shape(state);
+  const L1Shape shape{instructions, load_shape(state)};
+  std::unique_ptr<L1Group> skipped;
+  L1Group *all = nullptr;
+  if (may_follow) {
+    follow_l1(shape);
+    all = shared_->l1();
+  } else {
+    skipped = std::make_unique<L1Group>(size(), shape);
+    all = skipped.get();
+  }
+  for (uint32_t i = 0; i < size(); ++i) {
+    load_lines(state, (*all)[i].instructions(), memory_bytes);
+    load_lines(state, (*all)[i].data(), memory_bytes);
+  }
 }
 
 bool HartGroup::all_wait() const {

@@ -57,6 +57,9 @@ class HartGroup final : public InterruptLines {
   void keep_calls();
   // Of each hart; empty where they are not followed.
   std::vector<std::vector<devices::CallFrame>> calls() const;
+  // Follows what the harts' first-level caches hold from now on, slowly; they are made already.
+  void follow_l1(L1Shape shape);
+  L1Group *l1() { return shared_->l1(); }  // nullptr where that is not followed
   // A device wrote memory.
   void written(uint64_t address, uint64_t bytes) { harts_[0]->write_by_device(address, bytes); }
 
@@ -71,6 +74,10 @@ class HartGroup final : public InterruptLines {
   // The calls, a section of their own; nothing where they are not followed.
   void save_calls(StateWriter &state) const;
   void load_calls(StateReader &state);
+  // What caches hold, a section of its own; nothing where that is not followed. It is skipped where
+  // it cannot be followed (`may_follow`).
+  void save_l1(StateWriter &state) const;
+  void load_l1(StateReader &state, uint64_t memory_bytes, bool may_follow);
 
  private:
   const uint32_t cycles_per_instruction_;

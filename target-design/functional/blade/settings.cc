@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "devices/config.h"
 #include "devices/instrument_names.h"
@@ -44,6 +45,7 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   if (config.has("basic_blocks") && (harts != 1 || keeps_calls)) {
     config.fail("basic_blocks", "none in a blade with several harts, or with keeps_calls");
   }
+  if (config.has("l1_caches")) read_l1(config.child("l1_caches"), config.child_where("l1_caches"));
   block_vectors = BlockVectors::make(config.child("basic_blocks"),
                                      config.child_where("basic_blocks"), context, kResetCycles);
   address_bits =
@@ -51,6 +53,25 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   code_bytes = code_bytes_of(context.node_count * harts);
   parts = read_parts(config.child("parts"), config.child_where("parts"), context);
   read_bridges(config.child("bridges"), context);
+  if (l1 && traces) config.fail("l1_caches", "none in a blade with tracerv");
+  config.finish();
+}
+
+void Settings::read_l1(const nlohmann::json &json, const std::string &where) {
+  devices::Config config(json, where);
+  const auto shape = [&](const char *name) {
+    devices::Config cache(config.child(name), config.child_where(name));
+    const auto power = [&](const char *key, uint32_t most) {
+      const auto value = static_cast<uint32_t>(cache.integer(key, 1, 1, most));
+      if (!std::has_single_bit(value)) cache.fail(key, "a power of two");
+      return value;
+    };
+    const uint32_t sets = power("sets", kMostCacheSets);
+    const CacheShape found{sets, power("ways", kMostCacheWays)};
+    cache.finish();
+    return found;
+  };
+  l1 = L1Shape{shape("instructions"), shape("data")};
   config.finish();
 }
 

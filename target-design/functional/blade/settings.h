@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "functional/blade/block_vectors.h"
 #include "functional/blade/hart_traces.h"
 #include "functional/blade/parts.h"
+#include "functional/core/l1_caches.h"
 
 namespace firesim::functional {
 
@@ -32,6 +34,7 @@ struct Settings {
   size_t code_bytes;   // of each hart, for decoded code: what one in a crowd may take of the host
   bool check_fence_i;  // end where a fence.i is missing
   bool keeps_calls;    // follow calls in M mode, slowly, for traces that go on in RTL
+  std::optional<L1Shape> l1;  // follow what these caches would hold, for warm starts
   std::unique_ptr<BlockVectors> block_vectors;  // of the lone hart, slowly; else null
   std::unique_ptr<HartTraces> traces;           // null without
   std::vector<PartEntry> parts;
@@ -44,6 +47,7 @@ struct Settings {
   bool has(const std::string &kind) const;
 
  private:
+  void read_l1(const nlohmann::json &json, const std::string &where);
   void read_bridges(const nlohmann::json &json, const SimulationContext &context);
 };
 

@@ -26,6 +26,8 @@ Next op_lr(Core &core, const Op &op) {
   const uint8_t *host = core.dram_at(physical, sizeof(T));
   if (host == nullptr) return core.memory_trap(cause::kLoadAccess, address);
   T value;
+  // The line is taken as for a store, which mostly follows.
+  if (core.l1 != nullptr) core.l1->store((physical - core.dram.base) / kLineBytes);
   std::memcpy(&value, host, sizeof(T));
   core.reservation = physical & kLineMask;
   core.reservation_valid = true;
@@ -88,6 +90,7 @@ Next op_amo(Core &core, const Op &op) {
   if (entry.tag == (address & ~(kPageBytes - 1))) {
     // A writable page is readable.
     auto *host = reinterpret_cast<uint8_t *>(address + entry.addend);
+    if (core.l1 != nullptr) core.l1->store((host - core.dram.data) / kLineBytes);
     std::memcpy(&old, host, sizeof(T));
     const T value = combine<T>(kOpcode, old, operand);
     std::memcpy(host, &value, sizeof(T));

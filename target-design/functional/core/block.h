@@ -17,6 +17,14 @@ inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint32_t kMaxInstructions = 48;  // in one block; Op::rest must hold it
 inline constexpr uint32_t kZeroSink = 32;         // where a result for x0 goes
 
+// Which of the interpreter's loops a block is made for.
+enum class Loop : uint8_t {
+  kPlain,
+  kTold,    // tells where instructions lead
+  kCached,  // follows what the first-level caches hold
+};
+inline constexpr size_t kLoops = 3;
+
 struct Block;
 
 // One step of a block. `rest` is the number of instructions of the block after this one: what the
@@ -35,8 +43,9 @@ struct Link {
 static_assert(sizeof(Link) == sizeof(Op), "a Link takes the place of an Op");
 
 // The largest number of Ops: an instruction makes at most three (a link register, a jump, a Link),
-// a block one at its begin that tells and two at its end.
-inline constexpr uint32_t kMaxOps = 3 * kMaxInstructions + 3;
+// a block one at its begin that tells and two at its end; where caches are followed, two for each
+// of the lines it may lie in.
+inline constexpr uint32_t kMaxOps = 3 * kMaxInstructions + 3 + 2 * 5;
 
 struct Block {
   uint64_t pc;           // virtual address of the first instruction

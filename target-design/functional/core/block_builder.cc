@@ -29,21 +29,38 @@ bool ends_block(Opcode opcode) {
 
 }  // namespace
 
-BlockBuilder::BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, bool told)
-    : ops_(ops), offsets_(offsets), told_(told) {
+BlockBuilder::BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, Loop loop,
+                           uint64_t physical)
+    : ops_(ops), offsets_(offsets), loop_(loop), told_(loop == Loop::kTold), physical_(physical) {
   if (told_) emit(Opcode::arrive, {}, 0);
 }
 
 void BlockBuilder::emit(Opcode opcode, const Decoded &d, int32_t immediate) {
   offsets_[count_] = static_cast<uint16_t>(offset_);
   // `rest` is the index of the instruction until finish() knows how many there are.
-  ops_[count_++] = {Core::handler(opcode, told_),        d.rd,     d.rs1, d.rs2,
+  ops_[count_++] = {Core::handler(opcode, loop_),        d.rd,     d.rs1, d.rs2,
                     static_cast<uint8_t>(instructions_), immediate};
 }
 
 void BlockBuilder::emit_link() {
   offsets_[count_] = static_cast<uint16_t>(offset_);
   reinterpret_cast<Link &>(ops_[count_++]) = {nullptr, 0};
+}
+
+// Each instruction fetches the line of its first byte and that of its last: so what is fetched does
+// not depend on where blocks are cut.
+void BlockBuilder::add_fetch(uint32_t bytes) {
+  const uint64_t first = (physical_ + offset_) / kLineBytes;
+  const uint64_t last = (physical_ + offset_ + bytes - 1) / kLineBytes;
+  if (instructions_ == 0 || first != line_) {
+    emit(Opcode::fetched, {}, static_cast<int32_t>(offset_));
+  }
+  if (last != first) emit(Opcode::fetched, {}, static_cast<int32_t>(offset_ + bytes - 1));
+  line_ = last;
+}
+
+bool BlockBuilder::is_fetch(const Op &op) const {
+  return loop_ == Loop::kCached && op.handler == Core::handler(Opcode::fetched, loop_);
 }
 
 void BlockBuilder::add_jump(const Decoded &d) {
@@ -82,6 +99,17 @@ bool BlockBuilder::add_inline(const Decoded &d) {
 
 bool BlockBuilder::add(const Decoded &d, uint32_t offset) {
   offset_ = offset;
+  const uint32_t before = count_;
+  if (loop_ == Loop::kCached) add_fetch(d.bytes);
+  if (!add_decoded(d)) {
+    count_ = before;
+    return false;
+  }
+  ++instructions_;
+  return true;
+}
+
+bool BlockBuilder::add_decoded(const Decoded &d) {
   if (static_cast<uint16_t>(d.opcode) >= kFirstHelper) {
     add_helper(d);
   } else if (d.opcode == Opcode::jal) {
@@ -92,16 +120,15 @@ bool BlockBuilder::add(const Decoded &d, uint32_t offset) {
     emit(told_ ? Opcode::told_jalr : Opcode::jalr, to, d.immediate);
     ended_ = true;
   } else if (is_branch(d.opcode)) {
-    emit(d.opcode, d, d.immediate + static_cast<int32_t>(offset));
+    emit(d.opcode, d, d.immediate + static_cast<int32_t>(offset_));
     emit_link();
     // A backward branch is mostly taken: what follows it is not worth decoding with it.
     full_ = d.immediate < 0 || ++branches_ == kMaxBranches;
   } else if (is_store(d.opcode) || d.opcode == Opcode::flw || d.opcode == Opcode::fld) {
     emit(d.opcode, d, d.immediate);
-  } else if (!add_inline(d)) {
-    return false;
+  } else {
+    return add_inline(d);
   }
-  ++instructions_;
   return true;
 }
 
@@ -114,14 +141,17 @@ void BlockBuilder::emit_fall(uint32_t bytes) {
 }
 
 // A Link has the offset of the Op before it; only what is cut off has other Ops of one instruction,
-// but for the Op that tells, which is there already.
+// but for those of lines, which come before it, and the Op that tells, which is there already.
 uint32_t BlockBuilder::copy(const Block &whole, uint32_t instructions) {
   const auto fewer = static_cast<uint8_t>(whole.instructions - instructions);
   const uint32_t first = count_;
   while (true) {
     const uint16_t offset = whole.offsets[count_];
-    const bool link = count_ > first && offset == offsets_[count_ - 1];
-    if (!link && instructions_++ == instructions) break;
+    const bool fetch = is_fetch(whole.ops[count_]);
+    const bool link =
+        !fetch && count_ > first && offset == offsets_[count_ - 1] && !is_fetch(ops_[count_ - 1]);
+    if (fetch && instructions_ == instructions) break;
+    if (!fetch && !link && instructions_++ == instructions) break;
     ops_[count_] = whole.ops[count_];
     if (!link) ops_[count_].rest = static_cast<uint8_t>(ops_[count_].rest - fewer);
     offsets_[count_++] = offset;

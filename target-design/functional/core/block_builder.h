@@ -10,8 +10,9 @@ namespace firesim::functional {
 
 class BlockBuilder {
  public:
-  // With `told`, the block has Ops that tell where it leads.
-  BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, bool told);
+  // For the loop that tells, the block has Ops that tell where it leads; for the one that follows
+  // caches, Ops for the lines of memory it lies in, from `physical` on.
+  BlockBuilder(std::span<Op> ops, std::span<uint16_t> offsets, Loop loop, uint64_t physical);
 
   // Adds the instruction that lies `offset` bytes after the block's begin. False if it cannot be
   // in this block; add() must then not be called again.
@@ -31,13 +32,19 @@ class BlockBuilder {
   void emit(Opcode opcode, const Decoded &d, int32_t immediate);
   void emit_link();
   void emit_fall(uint32_t bytes);
+  void add_fetch(uint32_t bytes);
+  bool is_fetch(const Op &op) const;
+  bool add_decoded(const Decoded &d);
   void add_jump(const Decoded &d);
   void add_helper(const Decoded &d);
   bool add_inline(const Decoded &d);
 
   std::span<Op> ops_;
   std::span<uint16_t> offsets_;
+  const Loop loop_;
   const bool told_;
+  const uint64_t physical_;
+  uint64_t line_ = 0;  // of the last byte so far
   uint32_t count_ = 0;
   uint32_t instructions_ = 0;
   uint32_t offset_ = 0;

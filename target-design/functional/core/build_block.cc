@@ -75,7 +75,7 @@ bool Core::is_stale(uint64_t physical, uint64_t second) const {
 }
 
 Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable) {
-  BlockBuilder builder(scratch_ops_, scratch_offsets_, flow != nullptr);
+  BlockBuilder builder(scratch_ops_, scratch_offsets_, loop(), physical);
   uint32_t bytes = 0;
   while (!builder.ended() && builder.instructions() < limit) {
     uint16_t low = 0, high = 0;
@@ -116,7 +116,7 @@ Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limi
 
 // The first `instructions` of a cached block, which has more.
 Block *Core::shorten(const Block &whole, uint32_t instructions) {
-  BlockBuilder builder(scratch_ops_, scratch_offsets_, flow != nullptr);
+  BlockBuilder builder(scratch_ops_, scratch_offsets_, loop(), whole.physical);
   scratch_ = whole;
   scratch_.instructions = instructions;
   scratch_.bytes = builder.copy(whole, instructions);

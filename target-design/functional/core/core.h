@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "hart.h"
+#include "l1_caches.h"
 #include "memory_map.h"
 #include "shared_state.h"
 
@@ -74,11 +75,14 @@ class Core {
   void write_by_device(uint64_t address, uint64_t bytes);
 
   // --- the interpreter (execute.cc) ---
-  // Runs at most `slots` instructions from pc; returns how many were not used. There are two such
-  // loops, so that one knows nothing of telling; a block is made for one of them.
-  template <bool kTold>
+  // Runs at most `slots` instructions from pc; returns how many were not used. There are three such
+  // loops, so that one knows nothing of telling and caches; a block is made for one of them.
+  template <Loop kLoop>
   static int64_t execute(Core *core, int64_t slots, const void *const **handlers);
-  static const void *handler(Opcode opcode, bool told);
+  static const void *handler(Opcode opcode, Loop loop);
+  Loop loop() const {
+    return flow != nullptr ? Loop::kTold : l1 != nullptr ? Loop::kCached : Loop::kPlain;
+  }
 
   // --- code (build_block.cc) ---
   // The block at pc with at most `slots` instructions, or nullptr after a trap of the fetch.
@@ -96,6 +100,16 @@ class Core {
   void tell_jump(uint64_t at, uint32_t instruction);
   // The last trap, if it was not told; slots_left is before it.
   void tell_trap();
+
+  // --- first-level caches (memory_access.cc) ---
+  void set_l1(L1Caches *to);
+  // The byte `offset` after a block's begin is fetched.
+  void fetch_line(const Block &block, int32_t offset) {
+    uint64_t at = block.physical + static_cast<uint64_t>(offset);
+    // A block that spans pages is one instruction, whose end lies elsewhere.
+    if (block.second_page != 0 && offset != 0) at = block.second_page;
+    if (at - dram.base < dram.size_bytes) l1->fetch((at - dram.base) / kLineBytes);
+  }
 
   // --- memory (mmu.cc) ---
   // Physical address of a virtual one, or false with cause and tval set. `whole_page`: the PMP
@@ -174,6 +188,7 @@ class Core {
   RetireObserver *observer = nullptr;
   FlowObserver *flow = nullptr;  // with it, blocks have Ops that tell
   FlowObserver::Range quiet;     // what `flow` returned last
+  L1Caches *l1 = nullptr;        // what the hart's caches hold is followed
 
   static constexpr uint32_t kJumpEntries = 4096;
   std::array<JumpEntry, kJumpEntries> jump_cache{};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kBox = 0xffff'ffff'0000'0000;
 
-const void *const *g_handlers[2] = {};  // of the loop that does not tell, and of the one that does
+const void *const *g_handlers[kLoops] = {};
 
 // Instructions as an observer of the flow is told of them: offsets are left out.
 uint32_t jump_and_link(uint32_t rd) { return 0x6f | rd << 7; }
@@ -46,10 +46,13 @@ static Helper helper(Opcode opcode) {
 const Helper Core::kHelpers[] = {FIRESIM_HELPER_OPS(FIRESIM_HELPER)};
 #undef FIRESIM_HELPER
 
-const void *Core::handler(Opcode opcode, bool told) {
-  const void *const *&handlers = g_handlers[told];
-  if (handlers == nullptr && told) execute<true>(nullptr, 0, &handlers);
-  if (handlers == nullptr) execute<false>(nullptr, 0, &handlers);
+const void *Core::handler(Opcode opcode, Loop loop) {
+  const void *const *&handlers = g_handlers[static_cast<size_t>(loop)];
+  if (handlers == nullptr) {
+    constexpr int64_t (*kExecute[kLoops])(Core *, int64_t, const void *const **) = {
+        execute<Loop::kPlain>, execute<Loop::kTold>, execute<Loop::kCached>};
+    kExecute[static_cast<size_t>(loop)](nullptr, 0, &handlers);
+  }
   return handlers[static_cast<uint16_t>(opcode)];
 }
 
@@ -90,7 +93,7 @@ const void *Core::handler(Opcode opcode, bool told) {
     goto * op->handler;                                                           \
   }
 
-template <bool kTold>
+template <Loop kLoop>
 int64_t Core::execute(Core *core, int64_t slots, const void *const **handlers) {
 #define FIRESIM_LABEL(name) &&op_##name,
   static const void *const kLabels[] = {FIRESIM_INLINE_OPS(FIRESIM_LABEL)};
@@ -99,6 +102,9 @@ int64_t Core::execute(Core *core, int64_t slots, const void *const **handlers) {
     *handlers = kLabels;
     return 0;
   }
+  constexpr bool kTold = kLoop == Loop::kTold, kCached = kLoop == Loop::kCached;
+  L1Caches *const l1 = kCached ? core->l1 : nullptr;
+  const uint64_t dram_data = reinterpret_cast<uint64_t>(core->dram.data);
   uint64_t *const x = core->x.data();
   uint64_t *const f = core->f.data();
   TlbEntry *loads = nullptr, *stores = nullptr;
@@ -225,6 +231,11 @@ op_jal:  // the builder makes link and jump of it
 #include "execute_int.inc"
 #include "execute_memory.inc"
 
+// The hart goes on in a line of code.
+op_fetched:
+  if constexpr (kCached) core->fetch_line(*block, op->immediate);
+  NEXT();
+
 // Ops of blocks that tell. Of a block, so much is run as need not be told.
 op_arrive:
   if constexpr (kTold) {
@@ -260,7 +271,8 @@ op_told_jalr:
   goto trap;  // no other block has them
 }
 
-template int64_t Core::execute<false>(Core *, int64_t, const void *const **);
-template int64_t Core::execute<true>(Core *, int64_t, const void *const **);
+template int64_t Core::execute<Loop::kPlain>(Core *, int64_t, const void *const **);
+template int64_t Core::execute<Loop::kTold>(Core *, int64_t, const void *const **);
+template int64_t Core::execute<Loop::kCached>(Core *, int64_t, const void *const **);
 
 }  // namespace firesim::functional

@@ -50,8 +50,9 @@ void Core::run_slots(int64_t slots) {
   end_cycle_ = cycle_ + static_cast<uint64_t>(slots) * cycles_per_instruction;
   retired_at_end += static_cast<uint64_t>(slots);
   slots_left = slots;
-  const int64_t unused =
-      flow == nullptr ? execute<false>(this, slots, nullptr) : execute<true>(this, slots, nullptr);
+  const int64_t unused = flow != nullptr ? execute<Loop::kTold>(this, slots, nullptr)
+                         : l1 != nullptr ? execute<Loop::kCached>(this, slots, nullptr)
+                                         : execute<Loop::kPlain>(this, slots, nullptr);
   retired_at_end -= static_cast<uint64_t>(unused);
   end_cycle_ -= static_cast<uint64_t>(unused) * cycles_per_instruction;
   cycle_ = end_cycle_;
@@ -194,6 +195,7 @@ void Hart::set_observer(RetireObserver *observer) {
   core_->observer = observer;
 }
 void Hart::set_flow(FlowObserver *flow) { core_->set_flow(flow); }
+void Hart::set_l1(L1Caches *caches) { core_->set_l1(caches); }
 uint64_t Hart::pc() const { return core_->pc; }
 uint64_t Hart::x(uint32_t number) const { return core_->x[number]; }
 

@@ -14,6 +14,7 @@
 namespace firesim::functional {
 
 class Core;
+class L1Caches;
 class SharedState;
 
 inline constexpr uint32_t kPmpRegions = 8;
@@ -128,6 +129,9 @@ class Hart {
   void set_observer(RetireObserver *observer);
   // Tells `flow` where instructions lead; nullptr ends that. A change drops all decoded code.
   void set_flow(FlowObserver *flow);
+  // Follows in `caches` what the hart's first-level caches hold; nullptr ends that. A change drops
+  // all decoded code. Not beside a FlowObserver.
+  void set_l1(L1Caches *caches);
 
   // For a debugger, which changes nothing; also within a call of the observer. A CSR is what the
   // hart would read, whatever its privilege; nothing if there is none of this number.

@@ -17,7 +17,8 @@
   X(mul) X(mulh) X(mulhsu) X(mulhu) X(div) X(divu) X(rem) X(remu)                                 \
   X(mulw) X(divw) X(divuw) X(remw) X(remuw) X(nop) X(flw) X(fld) X(fsw) X(fsd)                    \
   /* Made by the block builder, not by the decoder. */                                            \
-  X(li) X(mv) X(link) X(jump) X(fall) X(arrive) X(told_link) X(told_jalr) X(call_helper)
+  X(li) X(mv) X(link) X(jump) X(fall) X(fetched) X(arrive) X(told_link) X(told_jalr)           \
+  X(call_helper)
 
 #define FIRESIM_HELPER_OPS(X)                                                                     \
   X(illegal) X(ecall) X(ebreak) X(mret) X(sret) X(wfi) X(sfence_vma) X(region_start) X(fence_i)   \

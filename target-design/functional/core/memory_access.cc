@@ -41,6 +41,12 @@ Next Core::device_done(bool ok, bool load, uint64_t address) {
   return leave_requested ? Next::kLeave : Next::kContinue;
 }
 
+void Core::set_l1(L1Caches *to) {
+  if (l1 == to) return;
+  l1 = to;
+  drop_code();
+}
+
 Next Core::load_slow(uint64_t address, uint32_t bytes, uint64_t &value) {
   if ((address & (bytes - 1)) != 0) return memory_trap(cause::kLoadMisaligned, address);
   uint64_t physical = 0;
@@ -48,6 +54,7 @@ Next Core::load_slow(uint64_t address, uint32_t bytes, uint64_t &value) {
   if (!translate(address, bytes, Access::kLoad, physical, whole_page)) return Next::kTrap;
   const uint8_t *host = dram_at(physical, bytes);
   if (host == nullptr) return device_done(device_read(physical, bytes, value), true, address);
+  if (l1 != nullptr) l1->load((physical - dram.base) / kLineBytes);
   value = 0;
   std::memcpy(&value, host, bytes);
   if (whole_page) {
@@ -67,6 +74,7 @@ Next Core::store_slow(uint64_t address, uint32_t bytes, uint64_t value) {
   if (host == nullptr) return device_done(device_write(physical, bytes, value), false, address);
   std::memcpy(host, &value, bytes);
   const uint64_t offset = physical - dram.base;
+  if (l1 != nullptr) l1->store(offset / kLineBytes);
   if (shared.page_is_watched(offset, *this)) {
     return shared.written(offset, bytes, this) ? Next::kLeave : Next::kContinue;
   }

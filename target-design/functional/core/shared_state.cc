@@ -9,8 +9,6 @@
 namespace firesim::functional {
 namespace {
 
-constexpr uint64_t kLineBytes = 64;
-
 // The bits of the lines of a page that [offset, offset + bytes) touches, which lies in one page.
 uint64_t line_mask(uint64_t offset, uint64_t bytes) {
   const uint64_t first = offset % kPageBytes / kLineBytes;
@@ -49,6 +47,7 @@ bool SharedState::page_is_watched(uint64_t offset, const Core &self) const {
 
 bool SharedState::written(uint64_t offset, uint64_t bytes, const Core *writer) {
   if (fence_check_ != nullptr) fence_check_->stored(offset, bytes);
+  if (l1_ != nullptr && writer == nullptr) l1_->written_by_device(offset, bytes);
   bool dropped = false;
   const uint64_t end = offset + bytes;
   for (uint64_t begin = offset; begin < end;) {

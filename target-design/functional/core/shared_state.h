@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fence_check.h"
+#include "l1_caches.h"
 #include "memory_map.h"
 
 namespace firesim::functional {
@@ -30,6 +31,10 @@ class SharedState {
   // From now on every store takes the slow path, and fetches of what it changed are found.
   void check_fences(uint32_t harts) { fence_check_ = std::make_unique<FenceCheck>(harts); }
   FenceCheck *fence_check() const { return fence_check_.get(); }  // nullptr: not asked for
+
+  // From now on it is followed what the first-level caches of the harts hold.
+  void follow_l1(uint32_t harts, L1Shape shape) { l1_ = std::make_unique<L1Group>(harts, shape); }
+  L1Group *l1() const { return l1_.get(); }  // nullptr: it is not
 
   size_t code_bytes() const { return code_bytes_; }
 
@@ -66,6 +71,7 @@ class SharedState {
   std::vector<uint64_t> code_lines_;  // per 4 KiB page, a bit for each of its 64-byte lines
   std::vector<Core *> cores_;
   std::unique_ptr<FenceCheck> fence_check_;
+  std::unique_ptr<L1Group> l1_;
   uint64_t region_start_cycle_ = kNever;
 };
 

@@ -137,6 +137,7 @@ Helper system_helper(Opcode opcode) {
     case Opcode::fence_i:
       return [](Core &core, const Op &) {
         if (FenceCheck *check = core.shared.fence_check()) check->fenced(core.id);
+        if (core.l1 != nullptr) core.l1->fence_instructions();
         return Next::kContinue;
       };
     case Opcode::region_start:

@@ -83,6 +83,10 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
   state.send_completions = read(bus, kNicCounts, 4, cycle) >> 16 & 0xff;
   state.nic_features = nic.word();
   state.time_ticks = read(bus, kTime, 8, cycle);
+  for (uint32_t i = 0; harts.l1() != nullptr && i < harts.size(); ++i) {
+    state.caches.push_back(
+        held_lines((*harts.l1())[i], kDramBase, kRestoreProgramBase, kRestoreProgramBytes));
+  }
   return state;
 }
 

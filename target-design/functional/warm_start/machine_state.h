@@ -9,6 +9,7 @@
 
 #include "functional/blade/bus.h"
 #include "functional/blade/hart_group.h"
+#include "functional/warm_start/fill_caches.h"
 
 namespace firesim::functional {
 
@@ -27,6 +28,7 @@ struct MachineState {
   uint32_t send_completions = 0;                // of the NIC, not taken
   uint32_t nic_features = 0;                    // as its register FEATURES says
   uint64_t time_ticks = 0;                      // mtime
+  std::vector<HeldLines> caches;                // of each hart; empty: they are not filled
 };
 
 // The state of a blade in `cycle`, which all harts have reached.

@@ -3,9 +3,12 @@
 //
 // Every hart jumps to its section, which sets its CSRs and floating-point registers. Then it says
 // so and waits. Hart 0 waits for all others, puts back what lay where the harts began, sets the
-// devices, the time, and tells the host; then all of them load their registers and leave.
+// devices, the time, and tells the host; then all of them load their registers and leave. Where
+// caches are filled, that is done behind the devices, by all harts, and CSRs are set behind that:
+// what runs then takes as few of the lines out again as it can.
 #include "functional/warm_start/restore_program.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/check.h"
@@ -25,26 +28,75 @@ constexpr uint64_t kNicSend = kNicBase;
 constexpr uint64_t kNicCounts = kNicBase + 0x20, kNicFeatures = kNicBase + 0x50;
 constexpr uint64_t kDummyBytes = 8;
 
+// Of the program, for the lines of caches: those of 128 KiB each for one hart, 16 KiB for each
+// of 8.
+constexpr uint64_t kTableBytes = 32 << 10;
+
+// What harts other than 0 say of themselves, and what hart 0 tells all of them: a number of its own
+// for each time that they wait.
 struct Flags {
   uint64_t base;
   uint64_t ready(uint32_t hart) const { return base + kFlagStride * (1 + hart); }
   uint64_t go() const { return base; }
 };
 
-void restore_csrs(Section &section, const ArchitecturalState &hart) {
-  uint64_t pmpcfg = 0;
-  for (uint32_t i = 0; i < kPmpRegions; ++i) {
-    section.write_csr(0x3b0 + i, hart.pmpaddr[i]);
-    pmpcfg |= uint64_t{hart.pmpcfg[i]} << 8 * i;
-  }
+uint64_t pmp_configuration(const ArchitecturalState &hart) {
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < kPmpRegions; ++i) value |= uint64_t{hart.pmpcfg[i]} << 8 * i;
+  return value;
+}
+
+// What nothing of the program depends on, and no trap of it changes.
+void restore_quiet_csrs(Section &section, const ArchitecturalState &hart) {
   const std::pair<uint32_t, uint64_t> csrs[] = {
-      {0x3a0, pmpcfg},        {0x302, hart.medeleg}, {0x303, hart.mideleg},
-      {0x304, hart.mie},      {0x305, hart.mtvec},   {0x306, hart.mcounteren},
-      {0x340, hart.mscratch}, {0x342, hart.mcause},  {0x343, hart.mtval},
-      {0x344, hart.mip},      {0x105, hart.stvec},   {0x106, hart.scounteren},
-      {0x140, hart.sscratch}, {0x141, hart.sepc},    {0x142, hart.scause},
-      {0x143, hart.stval},    {0x7a2, hart.tdata2},  {0x7a1, hart.tdata1},
-      {0x7c1, hart.chicken},  {0x180, hart.satp},
+      {0x302, hart.medeleg},    {0x303, hart.mideleg},  {0x306, hart.mcounteren},
+      {0x340, hart.mscratch},   {0x344, hart.mip},      {0x105, hart.stvec},
+      {0x106, hart.scounteren}, {0x140, hart.sscratch}, {0x141, hart.sepc},
+      {0x142, hart.scause},     {0x143, hart.stval},    {0x7c1, hart.chicken},
+      {0x180, hart.satp},
+  };
+  for (const auto &[number, value] : csrs) section.write_csr(number, value);
+  section.word(encode::kFlushTlb);
+}
+
+// All others: what may be accessed, triggers, and what traps of the program have changed.
+void restore_late_csrs(Section &section, const ArchitecturalState &hart) {
+  for (uint32_t i = 0; i < kPmpRegions; ++i) section.write_csr(0x3b0 + i, hart.pmpaddr[i]);
+  const std::pair<uint32_t, uint64_t> csrs[] = {
+      {0x3a0, pmp_configuration(hart)},
+      {0x304, hart.mie},
+      {0x305, hart.mtvec},
+      {0x342, hart.mcause},
+      {0x343, hart.mtval},
+      {0x7a2, hart.tdata2},
+      {0x7a1, hart.tdata1},
+  };
+  for (const auto &[number, value] : csrs) section.write_csr(number, value);
+}
+
+void restore_csrs(Section &section, const ArchitecturalState &hart) {
+  for (uint32_t i = 0; i < kPmpRegions; ++i) section.write_csr(0x3b0 + i, hart.pmpaddr[i]);
+  const std::pair<uint32_t, uint64_t> csrs[] = {
+      {0x3a0, pmp_configuration(hart)},
+      {0x302, hart.medeleg},
+      {0x303, hart.mideleg},
+      {0x304, hart.mie},
+      {0x305, hart.mtvec},
+      {0x306, hart.mcounteren},
+      {0x340, hart.mscratch},
+      {0x342, hart.mcause},
+      {0x343, hart.mtval},
+      {0x344, hart.mip},
+      {0x105, hart.stvec},
+      {0x106, hart.scounteren},
+      {0x140, hart.sscratch},
+      {0x141, hart.sepc},
+      {0x142, hart.scause},
+      {0x143, hart.stval},
+      {0x7a2, hart.tdata2},
+      {0x7a1, hart.tdata1},
+      {0x7c1, hart.chicken},
+      {0x180, hart.satp},
   };
   for (const auto &[number, value] : csrs) section.write_csr(number, value);
   section.word(encode::kFlushTlb);
@@ -71,13 +123,27 @@ void restore_devices(Section &section, const MachineState &state) {
   for (const auto *stored : {&state.receive_requests, &state.registers}) {
     for (const RegisterValue &one : *stored) section.store(one.address, one.bytes, one.value);
   }
-  section.store(kClintBase + 0xbff8, 8, state.time_ticks);
-  section.fence();
+}
+
+// The software interrupt of a hart, as its register is to be.
+uint64_t software_interrupt(const MachineState &state, uint64_t address) {
+  for (const RegisterValue &one : state.registers) {
+    if (one.address == address) return one.value;
+  }
+  return 0;
+}
+
+void fill_caches(Section &section, const MachineState &state, uint32_t index,
+                 const FillTables &tables) {
+  const uint64_t address = kClintBase + 4 * uint64_t{index};
+  section.fence_instructions();
+  tables.fill(section, address, software_interrupt(state, address));
+  section.make_values_by_code();
+  restore_late_csrs(section, state.harts[index]);
 }
 
 // The last instructions, which every hart runs alone.
 void leave(Section &section, const ArchitecturalState &hart) {
-  section.fence_instructions();
   const bool machine = hart.privilege == kMachine;
   uint64_t status = hart.mstatus;
   if (!machine) {
@@ -98,7 +164,25 @@ void leave(Section &section, const ArchitecturalState &hart) {
   }
 }
 
-Section hart_section(const MachineState &state, uint32_t index, uint64_t entry_content,
+void wait_for_others(Section &section, uint32_t harts, const Flags &flags, uint64_t value) {
+  for (uint32_t i = 1; i < harts; ++i) section.wait_for(flags.ready(i), 8, 0, value);
+}
+
+// What hart 0 does for the whole machine; `prepare` is between the devices and the time.
+template <typename Prepare>
+void restore_machine(Section &section, const MachineState &state, uint64_t entry_content,
+                     Prepare prepare) {
+  section.store(kDramBase, 8, entry_content);
+  restore_devices(section, state);
+  prepare();
+  section.store(kClintBase + 0xbff8, 8, state.time_ticks);
+  section.fence();
+  section.store_with_difference(kFinisherBase, devices::kRestoreDone,
+                                {kNicFeatures, state.nic_features, devices::kRestoreNicShift});
+  section.fence();
+}
+
+Section cold_section(const MachineState &state, uint32_t index, uint64_t entry_content,
                      const Flags &flags) {
   const ArchitecturalState &hart = state.harts[index];
   Section section;
@@ -108,16 +192,55 @@ Section hart_section(const MachineState &state, uint32_t index, uint64_t entry_c
     section.store(flags.ready(index), 8, 1);
     section.wait_for(flags.go(), 8, 0, 1);
   } else {
-    for (uint32_t i = 1; i < state.harts.size(); ++i) section.wait_for(flags.ready(i), 8, 0, 1);
-    section.store(kDramBase, 8, entry_content);
-    restore_devices(section, state);
-    section.store_with_difference(kFinisherBase, devices::kRestoreDone,
-                                  {kNicFeatures, state.nic_features, devices::kRestoreNicShift});
-    section.fence();
+    wait_for_others(section, state.harts.size(), flags, 1);
+    restore_machine(section, state, entry_content, [] {});
     section.store(flags.go(), 8, 1);
+  }
+  section.fence_instructions();
+  leave(section, hart);
+  return section;
+}
+
+Section warm_section(const MachineState &state, uint32_t index, uint64_t entry_content,
+                     const Flags &flags, const FillTables &tables) {
+  const ArchitecturalState &hart = state.harts[index];
+  const auto harts = static_cast<uint32_t>(state.harts.size());
+  Section section;
+  restore_floats(section, hart);
+  restore_quiet_csrs(section, hart);
+  const auto fill = [&] { fill_caches(section, state, index, tables); };
+  if (index != 0) {
+    section.store(flags.ready(index), 8, 1);
+    section.wait_for(flags.go(), 8, 0, 1);
+    fill();
+    section.store(flags.ready(index), 8, 2);
+    section.wait_for(flags.go(), 8, 0, 2);
+  } else {
+    wait_for_others(section, harts, flags, 1);
+    restore_machine(section, state, entry_content, [&] {
+      section.fence();
+      if (harts > 1) section.store(flags.go(), 8, 1);
+      fill();
+      wait_for_others(section, harts, flags, 2);
+    });
+    if (harts > 1) section.store(flags.go(), 8, 2);
   }
   leave(section, hart);
   return section;
+}
+
+// The tables of all harts lie one behind the other, up to `end`.
+std::vector<FillTables> tables_of(const MachineState &state, uint64_t end) {
+  const size_t each = kTableBytes / 2 / std::max<size_t>(state.caches.size(), 1);
+  const auto most_lines = static_cast<uint32_t>(each / kLineBytes * kLineBytes / sizeof(uint64_t));
+  std::vector<FillTables> tables;
+  uint64_t at = end - kTableBytes;
+  for (const HeldLines &held : state.caches) {
+    tables.emplace_back(held, at, most_lines);
+    at += tables.back().bytes();
+  }
+  FIRESIM_CHECK(at <= end, "the tables fit");
+  return tables;
 }
 
 }  // namespace
@@ -130,9 +253,12 @@ RestoreProgram restore_program(const MachineState &state, uint64_t entry_content
 
   const auto harts = static_cast<uint32_t>(state.harts.size());
   const Flags flags{kRestoreBase + kRestoreBytes - kFlagStride * (1 + harts)};
+  const std::vector<FillTables> tables = tables_of(state, flags.base);
+  const uint64_t end = tables.empty() ? flags.base : flags.base - kTableBytes;
   std::vector<Section> sections;
   for (uint32_t i = 0; i < harts; ++i) {
-    sections.push_back(hart_section(state, i, entry_content, flags));
+    sections.push_back(tables.empty() ? cold_section(state, i, entry_content, flags)
+                                      : warm_section(state, i, entry_content, flags, tables[i]));
   }
   // Who am I: for each hart `addi; bne +8; jal section`.
   uint64_t at = 4 + 4 * (kJump + 1) * harts;
@@ -147,7 +273,7 @@ RestoreProgram restore_program(const MachineState &state, uint64_t entry_content
   program.image.resize(kRestoreBytes);
   for (Section &section : sections) {
     section.place(kRestoreBase + code_at, kRestoreBase + literals_at);
-    FIRESIM_CHECK(kRestoreBase + literals_at + section.literal_bytes() <= flags.base, "it fits");
+    FIRESIM_CHECK(kRestoreBase + literals_at + section.literal_bytes() <= end, "it fits");
     std::memcpy(program.image.data() + code_at, section.code().data(), section.code_bytes());
     std::memcpy(program.image.data() + literals_at, section.literals().data(),
                 section.literal_bytes());
@@ -155,6 +281,10 @@ RestoreProgram restore_program(const MachineState &state, uint64_t entry_content
     literals_at += section.literal_bytes();
   }
   std::memcpy(program.image.data(), code.data(), code.size() * 4);
+  for (uint64_t at = end - kRestoreBase; const FillTables &one : tables) {
+    std::memcpy(program.image.data() + at, one.words().data(), one.bytes());
+    at += one.bytes();
+  }
   return program;
 }
 

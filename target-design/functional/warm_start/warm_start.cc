@@ -63,7 +63,7 @@ uint64_t run_until_fit(FunctionalBlade &blade, const StateReader &state) {
   return blade.cycle() - start;
 }
 
-void put_program(FunctionalBlade &blade, const StateReader &state) {
+void put_program(FunctionalBlade &blade, const StateReader &state, devices::WarmStart &start) {
   devices::GuestMemory &memory = *blade.settings().memory;
   if (!memory.contains(kRestoreBase, kRestoreBytes)) {
     state.fail(
@@ -82,6 +82,10 @@ void put_program(FunctionalBlade &blade, const StateReader &state) {
   const RestoreProgram program = restore_program(machine, entry_content);
   std::memcpy(memory.at(kDramBase), program.entry.data(), kEntryBytes);
   std::memcpy(page, program.image.data(), program.image.size());
+  for (const HeldLines &held : machine.caches) {
+    start.instruction_lines += held.instructions.lines.size();
+    start.data_lines += held.data.lines.size();
+  }
 }
 
 void hand_over_packets(FunctionalBlade &blade, devices::WarmStart &start) {
@@ -107,7 +111,7 @@ devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource
   start.calls = blade.harts().calls();
   start.deterministic = blade.deterministic();
   hand_over_packets(blade, start);
-  if (!start.end.ended()) put_program(blade, state);
+  if (!start.end.ended()) put_program(blade, state, start);
   const std::deque<uint8_t> &received = blade.bus().uart().received();
   console.return_input({received.begin(), received.end()});
   start.printed = console.held();

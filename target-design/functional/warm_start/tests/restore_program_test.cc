@@ -219,6 +219,70 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
   }
 }
 
+// Lines of random places, some of them dirty, in data caches of several harts at a time.
+void random_caches(Machine &machine, Random &random, uint32_t harts) {
+  machine.harts().follow_l1({});
+  const auto line = [&] { return random.below(kMemoryBytes / kLineBytes); };
+  for (int n = 0; n < 2000; ++n) {
+    L1Caches &hart = (*machine.harts().l1())[random.below(harts)];
+    hart.fetch(line());
+    hart.load(line());
+    if (random.below(3) == 0) hart.store(line());
+  }
+}
+
+// Each line is where it was, and as dirty. Those of the program are not looked for.
+void expect_held(const HeldCache &before, LineStore &after) {
+  size_t missing = 0, otherwise = 0;
+  for (const HeldLine &line : before.lines) {
+    const uint64_t *entry = after.find((line.address - kDramBase) / kLineBytes);
+    missing += entry == nullptr;
+    otherwise += entry != nullptr && (LineStore::state(*entry) == LineStore::kDirty) != line.dirty;
+  }
+  EXPECT_EQ(missing, 0u);
+  EXPECT_EQ(otherwise, 0u);
+}
+
+// In caches with so many ways that no line drives out another: a functional hart does not see by
+// the time that one is missing, and touches each but once. It takes an interrupt before it fetches,
+// so its instruction cache stays as it is.
+TEST_P(RestoreProgramTest, FillsCaches) {
+  const uint64_t seed = random_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  const uint32_t harts = GetParam();
+  Machine before(harts), after(harts);
+  for (uint32_t i = 0; i < harts; ++i) {
+    ArchitecturalState state = random_hart(random, i);
+    state.cycle = 10'000;
+    before.harts()[i].set_state(state);
+    before.bus().write(kClintBase + 4 * i, 4, random.below(2), 10'000);
+  }
+  random_caches(before, random, harts);
+  const MachineState saved = machine_state(before.harts(), before.bus(), 10'000);
+  ASSERT_EQ(saved.caches.size(), harts);
+  const RestoreProgram program = restore_program(saved, kEntryContent);
+
+  after.harts().follow_l1({{kMostCacheSets, kMostCacheWays}, {kMostCacheSets, kMostCacheWays}});
+  std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
+  std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
+  for (uint32_t i = 0; i < harts; ++i) std::memcpy(after.at(saved.harts[i].pc), &kTake, 4);
+  after.run_to(200'000);
+  ASSERT_TRUE(after.end().ended()) << "the host is told";
+  for (uint32_t i = 0; i < harts; ++i) {
+    // What another hart stores is taken away again.
+    if (harts == 1) expect_held(saved.caches[i].data, (*after.harts().l1())[i].data());
+  }
+  after.end() = {};
+  after.run_to(after.harts().cycle(0) + 3000);
+  const MachineState restored = machine_state(after.harts(), after.bus(), after.harts().cycle(0));
+  for (uint32_t i = 0; i < harts; ++i) {
+    EXPECT_TRUE(promised(restored.harts[i]) == promised(saved.harts[i])) << "hart " << i;
+    EXPECT_EQ(restored.harts[i].pc, saved.harts[i].pc);
+  }
+  EXPECT_EQ(restored.registers, saved.registers);
+}
+
 INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest, testing::Values(1, 2, 8));
 
 TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
