@@ -85,9 +85,8 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *"config engines pipeline report results run snapshots timeline topology units work".split()
     },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
-    "sampling": {
-        *"config engines metrics pipeline report results timeline topology units work".split(),
-    },
+    "sampling": set("build config engines metrics pipeline report results".split())
+    | set("timeline topology units work".split()),
     "api": {
         *"config metrics pipeline report results run sampling snapshots sweep topology why".split(),
     },

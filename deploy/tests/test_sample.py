@@ -17,10 +17,12 @@ import pytest
 from firesim.api.samples import Sample
 from firesim.pipeline.load import find_config, load_file
 from firesim.sampling.figures import figures_of
-from firesim.sampling.folder import make, opened
+from firesim.sampling.folder import SAMPLE, make, opened
 from firesim.sampling.go import go
 from firesim.sampling.settings import (
     ENDS,
+    FUNCTIONAL,
+    NO_WARMING,
     Settings,
     Whole,
     check_population,
@@ -48,11 +50,15 @@ name: short
 system: {topology: rack_1, node: {memory: {size_mib: 16}}}
 workload: {node: {program: counters, args: [rounds=2000]}}
 """
-SETTINGS = Settings(interval=1000, warm_up=2000, first=4, most=8)
+SETTINGS = Settings(interval=1000, warm_up=2000, warming=NO_WARMING, first=4, most=8)
 FIGURES = replace(SETTINGS, interval=2, warm_up=2, figure="cycles=([0-9]+)", most=4)
 LOOPS = ("arithmetic", "division", "branches", "misses")
 CLUSTER_HASH = "1bf0782686387efb"
 SAMPLE_HASH = "15bf1eeb7424320e"
+WARM = replace(SETTINGS, interval=1024, warm_up=0, warming=FUNCTIONAL)
+"""Intervals of whole quanta of the functional node, so that they begin with what was saved."""
+WARM_HASH = "f78d74327640c538"
+WARM_CLUSTER_HASH = "9ddb72ae53e1dcd5"
 
 
 @pytest.mark.parametrize(
@@ -172,6 +178,31 @@ def test_one_result_for_any_threads_and_after_going_on(recipe: Path) -> None:
     assert sample.estimate["cpi"]["mean"] == result.wanted.mean
 
 
+def test_caches_are_filled_as_the_functional_node_follows_them(recipe: Path) -> None:
+    kernel = "workload={node: {program: kernels, args: [kernel=22, rounds=20]}}"  # interpreter
+    loaded = load_file(recipe, [kernel])
+    warm = go(make(loaded, WARM, Path("warm")), 2, QUIET)
+    cold = go(make(loaded, replace(WARM, warming=NO_WARMING), Path("cold")), 2, QUIET)
+    assert warm.sample_hash == WARM_HASH
+    # The end of the restore program lies within the tokens: 5 lines that any interval fetches.
+    for event, share in (("hart0_dcache_miss", 3), ("hart0_icache_miss", 1)):
+        middle = [
+            sum(one.events.get(event, 0) for one in result.measured[1:-1])
+            for result in (warm, cold)
+        ]
+        assert share * middle[0] < middle[1], f"{event}: {middle}"
+    again = go(make(loaded, WARM, Path("again")), 1, QUIET)
+    assert again.sample_hash == WARM_HASH
+
+
+def test_samples_of_before_had_no_warming(recipe: Path) -> None:
+    folder = make(load_file(recipe), SETTINGS, Path("old"))
+    said = json.loads((folder.path / SAMPLE).read_text())
+    assert said.pop("warming") == NO_WARMING
+    (folder.path / SAMPLE).write_text(json.dumps(said))
+    assert opened(folder.path).settings == SETTINGS
+
+
 def test_nodes_of_a_cluster_are_sampled_at_the_same_cycle(elsewhere: Path) -> None:
     count = """workload.node.args=["peer=${node0.mac}", "count=30"]"""
     loaded = load_file(find_config("service"), [count, "system.link.latency_cycles=800"])
@@ -183,6 +214,8 @@ def test_nodes_of_a_cluster_are_sampled_at_the_same_cycle(elsewhere: Path) -> No
     assert result.sample_hash == CLUSTER_HASH
     again = go(make(loaded, FIGURES, Path("again")), 1, QUIET)
     assert again.sample_hash == CLUSTER_HASH
+    warm = go(make(loaded, replace(FIGURES, warming=FUNCTIONAL), Path("warm")), 2, QUIET)
+    assert warm.sample_hash == WARM_CLUSTER_HASH
 
 
 def folded(file: Path) -> dict[str, int]:

@@ -16,7 +16,13 @@ from firesim.sampling.estimates import mean_of, represented_by
 from firesim.sampling.folder import make
 from firesim.sampling.go import go
 from firesim.sampling.points import LABELS, PACKED, SIMPOINTS, WEIGHTS
-from firesim.sampling.settings import SIMPOINT, Settings, Whole, check_population
+from firesim.sampling.settings import (
+    NO_WARMING,
+    SIMPOINT,
+    Settings,
+    Whole,
+    check_population,
+)
 from firesim.sampling.simpoint import SCALE_BITS, phases, read_vectors
 from firesim.sampling.weights import weights_of
 from firesim_common.errors import InputError
@@ -28,7 +34,7 @@ name: phases
 system: {topology: rack_1, node: {memory: {size_mib: 16}}}
 workload: {node: {program: counters, args: [rounds=4000]}}
 """
-SETTINGS = Settings(interval=1000, warm_up=4000, points=SIMPOINT, clusters=12)
+SETTINGS = Settings(interval=1000, warm_up=4000, warming=NO_WARMING, points=SIMPOINT, clusters=12)
 SAMPLE_HASH = "a5737055a4390d97"
 TRUE_CPI = 492_553 / 123_532
 """Cycles behind reset, and instructions, of the whole program in RTL."""

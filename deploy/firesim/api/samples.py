@@ -101,7 +101,7 @@ def sample(
     """Take a sample of a recipe, or of a YAML file, until the error asked for is met.
 
     `settings` are those of `firesim.sampling.settings.Settings`, such as error=0.03,
-    confidence=0.95, interval=10_000, warm_up=50_000, figure="cycles=([0-9]+)", stacks=True,
+    confidence=0.95, interval=10_000, warm_up=5_000, figure="cycles=([0-9]+)", stacks=True,
     points="simpoint" and checks_warm_up=True. With the folder `results` of the same sample only
     what is missing is measured, `jobs` intervals at a time (0: one for each core).
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NOT_MET = 1
 AUTO, FIGURES = "auto", 4
+COLD_WARM_UP = 50_000
+"""Length of a warm-up that begins with empty caches."""
 IntervalOption = Annotated[
     int | None,
     typer.Option(
@@ -34,8 +36,17 @@ WarmUpOption = Annotated[
     str | None,
     typer.Option(
         "--warm-up",
-        help="Length run in RTL before each interval, not measured (default: 50,000; 4 figures), "
-        "or auto: doubled, from --interval on, until it changes nothing any more.",
+        help="Length run in RTL before each interval, not measured (default: 5,000; 50,000 with "
+        "--warming none; 4 figures), or auto: doubled, from --interval on, until it changes "
+        "nothing any more.",
+    ),
+]
+WarmingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--warming",
+        help="functional: warm-ups begin with the lines in the caches that a model of them on the "
+        "functional node has (default); none: with empty caches.",
     ),
 ]
 FigureOption = Annotated[
@@ -125,6 +136,7 @@ def sample(
     confidence: ConfidenceOption = None,
     interval: IntervalOption = None,
     warm_up: WarmUpOption = None,
+    warming: WarmingOption = None,
     figure: FigureOption = None,
     first: FirstOption = None,
     most: MostOption = None,
@@ -150,8 +162,6 @@ def sample(
 
       firesim sample -c linux_quickstart --error 3% --confidence 99.7% --warm-up auto -j 2
 
-      firesim sample -c quickstart --stacks --interval 2000 --warm-up 4000 --most 30 --error 50%
-
       firesim sample -c service --figure 'cycles=([0-9]+)' --error 10%
 
       firesim sample -c long.yaml --points simpoint --interval 2000 --warm-up 4000 --clusters 12
@@ -165,7 +175,9 @@ def sample(
     stops = _given(error, confidence, most, check_warm_up)
     looks = {"stacks": stacks or None, "activity": activity or None}
     chosen = {"points": points, "clusters": clusters, "first": first, "seed": seed}
-    fixed = _fixed(interval=interval, warm_up=warm_up, figure=figure, **chosen, **looks)
+    fixed = _fixed(
+        interval=interval, warm_up=warm_up, warming=warming, figure=figure, **chosen, **looks
+    )
     if resume is not None:
         if config is not None or override or results is not None or fixed:
             raise InputError(
@@ -212,11 +224,17 @@ def _given(
     return found
 
 
-def _fixed(figure: str | None, warm_up: str | None, **given: Any) -> dict[str, Any]:
+def _fixed(
+    figure: str | None, warm_up: str | None, warming: str | None, **given: Any
+) -> dict[str, Any]:
     """Return the settings that say which intervals there are, of the options that were given."""
-    found: dict[str, Any] = {}
+    from firesim.sampling.settings import NO_WARMING
+
+    found: dict[str, Any] = {} if warming is None else {"warming": warming}
+    if warming == NO_WARMING:
+        found["warm_up"] = COLD_WARM_UP
     if figure is not None:
-        found = {"figure": figure, "interval": FIGURES, "warm_up": FIGURES}
+        found |= {"figure": figure, "interval": FIGURES, "warm_up": FIGURES}
     found |= {key: value for key, value in given.items() if value is not None}
     return found if warm_up is None else found | _warm_up(warm_up, found.get("interval"))
 

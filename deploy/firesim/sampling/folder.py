@@ -35,7 +35,7 @@ from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
 from firesim.report.flamegraph import folded_text, merge_folded
 from firesim.report.stack_tree import Stacks
-from firesim.sampling.settings import INSTRUCTIONS, Settings, Whole
+from firesim.sampling.settings import INSTRUCTIONS, NO_WARMING, Settings, Whole
 from firesim.work.folder import new_folder, write_json
 from firesim.work.lock import alone
 
@@ -176,8 +176,8 @@ def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFold
         if not same or (results / RECIPE).read_text(encoding="utf-8") != recipe:
             raise InputError(
                 f"--results: found another sample in {results}, expected the same recipe with the "
-                "same --interval, --warm-up, --figure, --first, --seed, --stacks, --activity, "
-                "--points and --clusters, or an empty folder."
+                "same --interval, --warm-up, --warming, --figure, --first, --seed, --stacks, "
+                "--activity, --points and --clusters, or an empty folder."
             )
         return _kept(found.path, settings)
     folder = new_folder(f"{loaded.name}-sample", results)
@@ -203,7 +203,8 @@ def opened(folder: Path, changed: dict[str, Any] | None = None) -> SampleFolder:
     if not (folder / SAMPLE).is_file():
         raise InputError(f"sample: found no {SAMPLE} in {folder}, expected the folder of a sample.")
     try:
-        settings = Settings(**json.loads((folder / SAMPLE).read_text(encoding="utf-8")))
+        said = json.loads((folder / SAMPLE).read_text(encoding="utf-8"))
+        settings = Settings(**{"warming": NO_WARMING, **said})  # samples of before had none
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{folder / SAMPLE}: found other keys, expected what firesim sample has written."

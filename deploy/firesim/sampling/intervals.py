@@ -20,9 +20,10 @@ from firesim.report.stack_tree import Stacks
 from firesim.results.outcome import Outcome
 from firesim.sampling.activity import keep_activity, keep_saif, toggles_by_stack, toggles_in
 from firesim.sampling.folder import FOLDED, TOGGLES_FOLDED, Interval, SampleFolder
-from firesim.sampling.settings import Settings, Whole
+from firesim.sampling.settings import FUNCTIONAL, Settings, Whole
 from firesim.sampling.simulate import Description, Prepared
 from firesim.sampling.stacks import follow_calls, keep_stacks, stacks_in
+from firesim.sampling.warming import follow_caches
 from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
 
 BATCH = 8
@@ -95,11 +96,12 @@ class Measuring:
         self.origin = None
         with ThreadPoolExecutor(self.jobs) as pool:
             for batch in _batches(sorted(tasks, key=lambda task: task.save_cycle), self.jobs):
-                self._save(batch)
+                each_s = self._save(batch) / len(batch)
                 going = [pool.submit(partial(self._interval, task, warm_up)) for task in batch]
                 try:
                     for future in completed(going):
                         found, stacks = future.result()
+                        found = replace(found, cpu_s=found.cpu_s + each_s)
                         self.folder.note(found, warm_up, stacks)
                         over(found)
                 except BaseException:
@@ -111,13 +113,17 @@ class Measuring:
     def _snapshot(self, cycle: int) -> Path:
         return self.folder.work / SNAPSHOTS_FOLDER / f"cycle-{cycle}"
 
-    def _save(self, batch: Sequence[Task]) -> None:
-        """Take the snapshots of some intervals, going on from the last one."""
+    def _save(self, batch: Sequence[Task]) -> float:
+        """Take the snapshots of some intervals, going on from the last one.
+
+        Returns:
+            The processor time that took, in seconds.
+        """
         cycles = sorted({task.save_cycle for task in batch} - {0})
         if self.origin is not None:
             cycles = [cycle for cycle in cycles if cycle > self.origin.cycle]
         if not cycles:
-            return
+            return 0.0
         where = str(self.folder.work / SNAPSHOTS_FOLDER)
 
         def change(description: Description) -> None:
@@ -125,11 +131,14 @@ class Measuring:
             description["max_cycles"] = cycles[-1] + 1
             if self.folder.settings.stacks:
                 follow_calls(description)
+            if self.folder.settings.warming == FUNCTIONAL:
+                follow_caches(description, self.functional.plan)
 
         outcome = self.functional.run(self.folder.work / "saving", change, self.origin)
         if not self._snapshot(cycles[-1]).is_dir():
             raise InputError(f"sample: the functional run failed: {outcome.message}")
         self.origin = Restart(self._snapshot(cycles[-1]), cycles[-1])
+        return float(outcome.result["cpu_s"])
 
     def _drop(self, batch: Sequence[Task]) -> None:
         """Delete the snapshots of intervals that are over, and keep the last."""

@@ -17,6 +17,9 @@ INSTRUCTIONS, CYCLES, FIGURES = "instructions", "cycles", "figures"
 """What intervals are of."""
 SYSTEMATIC, SIMPOINT = "systematic", "simpoint"
 """How intervals are chosen: drawn in equal parts of the workload, or one for each phase."""
+FUNCTIONAL, NO_WARMING = "functional", "none"
+"""How the first-level caches are filled before a warm-up begins: as a model of them on the
+functional node says, or not at all."""
 MOST_CLUSTERS = 100
 ENDS = 2
 """The first interval and the last, which are measured in any case."""
@@ -30,8 +33,10 @@ class Settings:
     interval: int = 10_000
     """Length of a measured interval: instructions of a lone hart, figures where these are looked
     for, else target cycles."""
-    warm_up: int = 50_000
+    warm_up: int = 5_000
     """Run in RTL before each interval, not measured; in the same unit."""
+    warming: str = FUNCTIONAL
+    """How the first-level caches are filled before the warm-up begins."""
     figure: str = ""
     """Of a cluster: what is looked for in lines of consoles; its group is a number, such as the
     cycles of a request."""
@@ -76,6 +81,9 @@ class Settings:
         _within("--warm-up", self.warm_up, least, LONGEST_INSTRUCTIONS)
         _within("--first", self.first, FEWEST_INTERVALS, MOST_INTERVALS)
         _within("--most", self.most, self.first, MOST_INTERVALS)
+        if self.warming not in (FUNCTIONAL, NO_WARMING):
+            known = (FUNCTIONAL, NO_WARMING)
+            raise InputError(f"--warming: {unknown(self.warming, 'one of', known)}")
         _check_figure(self.figure)
         self._check_points()
         for name in ("stacks", "activity"):
@@ -123,6 +131,7 @@ class Settings:
             "interval": self.interval,
             "warm_up": self.warm_up,
             "chooses_warm_up": self.chooses_warm_up,
+            "warming": self.warming,
             "figure": self.figure,
             "first": self.first,
             "seed": self.seed,

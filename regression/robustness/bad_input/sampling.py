@@ -22,6 +22,12 @@ SAMPLING_CASES = [
         points="simpiont",
     ),
     _case(
+        "a warming that is none",
+        '--warming: found "functinal", expected one of "functional" or "none", did you mean '
+        '"functional"?',
+        warming="functinal",
+    ),
+    _case(
         "an error of representatives",
         "--error cannot be used with --points simpoint: its intervals are not drawn at random, so "
         "they have no confidence interval. Remove one of them.",
