@@ -32,6 +32,7 @@ from firesim_common.paths import plain_work
 from firesim_common.tools import ToolError
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 
@@ -85,7 +86,7 @@ class Experiment:
         for index, column in enumerate(columns):
             shown.add_column(column, justify="left" if index == 0 else "right")
         for row in rows:
-            shown.add_row(*(str(cell) for cell in row))
+            shown.add_row(*(escape(str(cell)) for cell in row))
         self.console.print(shown)
         lines = [columns, *rows]
         text = "\n".join(",".join(_csv_cell(cell) for cell in line) for line in lines)

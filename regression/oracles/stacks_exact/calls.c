@@ -2,8 +2,8 @@
 // The program without a system of stacks-exact: calls, also through pointers, recursion, a tail
 // call, a jump out of several functions at once, and exceptions. What it notes of itself is printed
 // in the end; before that, nothing that it does depends on time.
-#include "../../../sw/firesim-software/linux/programs/stacks/measure.h"
-#include "../../../sw/firesim-software/linux/programs/stacks/work.h"
+#include "../../../sw/firesim-software/linux/programs/measure.h"
+#include "../../../sw/firesim-software/linux/programs/work.h"
 #include "runtime.h"
 
 enum { ROUNDS = 3, ECALL_OF_M_MODE = 11 };

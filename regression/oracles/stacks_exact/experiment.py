@@ -3,9 +3,10 @@
 
 On Linux, a process, its thread, its children (fork and vfork) and the program that one becomes read
 the cycle counter at each entry and exit of their functions: calls, recursion, a tail call, longjmp,
-page faults, system calls and a signal. In RTL the node boots on the functional blade and goes on
-where the first of them begins; a functional node is traced from reset. A program without a system
-does the same, with calls through pointers and exceptions, on both.
+page faults, system calls and a signal. So do a process and its thread in libraries that are opened
+while they run (dlopen), the second in the place of the first. In RTL the node boots on the
+functional blade and goes on where the first of them begins; a functional node is traced from reset.
+A program without a system does the same, with calls through pointers and exceptions, on both.
 
 Cycles of each stack in the flame graph, with those of the kernel on top, are compared with what
 the programs print. A run without a trace must end in the same cycle, with the same token hash and
@@ -24,11 +25,13 @@ from regression.support.experiment import Experiment, Verdict, experiment_named
 @experiment_named("stacks-exact")
 def main(experiment: Experiment) -> Verdict:
     """Run the experiment."""
+    nodes = [(on_linux.TASKS, 1), (on_linux.TASKS, 4), (on_linux.LIBRARIES, 1)]
+    if not experiment.quick:
+        nodes.append((on_linux.LIBRARIES, 4))
     parts = [
-        on_linux.functional(experiment, 1),
-        on_linux.functional(experiment, 4),
+        *(on_linux.functional(experiment, programs, cores) for programs, cores in nodes),
         *bare.both(experiment),
-        on_linux.in_rtl(experiment),
+        *(on_linux.in_rtl(experiment, each) for each in (on_linux.TASKS, on_linux.LIBRARIES)),
     ]
     for part in parts:
         part.show(experiment)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A Linux node whose programs know their stacks: in RTL from a warm start, and functional."""
+"""A Linux node whose programs know their stacks: in RTL from a warm start, and functional.
+
+One set of programs has every kind of task. The other opens libraries while it runs, the second in
+the place of the first, both by position-independent code of Debian's C library.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +20,54 @@ from regression.support.warm import WarmStart, region_cycle
 BOOT_LIMIT_CYCLES = 64_000_000
 REGION_CYCLES = 24_000_000
 """For which the node goes on in RTL at most; it powers off before."""
-NODE: Config = {
-    "system": {
-        "topology": "rack_1",
-        "node": {
-            "blade": "rocket-1",
-            "memory": {"size_mib": 32, "timing": {"model": "fixed", "latency_cycles": 10}},
-        },
-    },
-    "workload": {"node": {"linux": "linux-stacks"}},
-}
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What runs on a node, and tells of its stacks."""
+
+    name: str
+    """In the name of a part."""
+    workload: str
+    program: str
+    """The name that its tasks begin with."""
+    memory_mib: int
+    tasks: frozenset[str]
+    said: tuple[str, ...]
+    """What the console must have in the end."""
+
+    @property
+    def node(self) -> Config:
+        """The configuration of a node with them."""
+        timing = {"model": "fixed", "latency_cycles": 10}
+        memory = {"size_mib": self.memory_mib, "timing": timing}
+        return {
+            "system": {"topology": "rack_1", "node": {"blade": "rocket-1", "memory": memory}},
+            "workload": {"node": {"linux": self.workload}},
+        }
+
+
+DONE = "stacks are done"
+TASKS = Programs(
+    name="Linux",
+    workload="linux-stacks",
+    program="stacks",
+    memory_mib=32,
+    tasks=frozenset({"child", "process", "thread"}),
+    said=(DONE,),
+)
+LIBRARIES = Programs(
+    name="opened libraries",
+    workload="linux-opener",
+    program="opener",
+    memory_mib=64,
+    tasks=frozenset({"process", "thread"}),
+    said=(DONE, "the libraries lay at one place"),
+)
 TRACED: Config = {
     "simulation": {"tracing": {"enabled": True, "outputs": ["folded"], "processes": True}}
 }
 FUNCTIONAL: Config = {"simulation": {"engine": "functional"}}
-DONE = "stacks are done"
 
 
 def _folded(run: Run) -> str:
@@ -45,34 +83,42 @@ def _is_same(run: Run, plain: Run) -> bool:
     ) == plain.console("node0")
 
 
-def _go_on(warm: WarmStart, at: int, threads: int) -> Run:
-    run = warm.go_on(at, at + REGION_CYCLES, threads)
-    if DONE not in run.console("node0"):
-        raise ExperimentError(f"{run.folder}: the programs have not ended, see its uart.log.")
-    return run
+def _part(
+    programs: Programs, where: str, run: Run, plain: Run, *, same: bool | None = None
+) -> Part:
+    """Return what a traced run showed; `plain` is one without a trace."""
+    missing = [line for line in programs.said if line not in plain.console("node0")]
+    if missing:
+        raise ExperimentError(f'{plain.folder}: the console has no "{missing[0]}".')
+    truth = told(plain.console("node0"))
+    found = traced(_folded(run), programs.program)
+    is_same = _is_same(run, plain) if same is None else same
+    name = f"{programs.name} {where}"
+    return Part(name, truth, found, is_same, plain.token_hash, programs.tasks)
 
 
-def in_rtl(experiment: Experiment) -> Part:
+def in_rtl(experiment: Experiment, programs: Programs) -> Part:
     """Boot on the functional blade, and go on in RTL, with and without a trace."""
-    warm = WarmStart(experiment, NODE, experiment.folder)
+    folder = experiment.folder / f"{programs.program}-rtl"
+    warm = WarmStart(experiment, programs.node, folder)
     at = region_cycle(warm.whole(BOOT_LIMIT_CYCLES))
     warm.save([at])
-    plain = _go_on(warm, at, 1)
-    warm.rtl = Cluster(experiment, merged(NODE, TRACED)).description(experiment.folder / "traced")
-    run = _go_on(warm, at, 2)
-    truth, found = told(run.console("node0")), traced(_folded(run))
-    return Part("Linux in RTL", truth, found, _is_same(run, plain), run.token_hash)
+    plain = warm.go_on(at, at + REGION_CYCLES, 1)
+    traced_node = merged(programs.node, TRACED)
+    warm.rtl = Cluster(experiment, traced_node).description(folder / "traced")
+    run = warm.go_on(at, at + REGION_CYCLES, 2)
+    return _part(programs, "in RTL", run, plain)
 
 
-def functional(experiment: Experiment, cores: int) -> Part:
+def functional(experiment: Experiment, programs: Programs, cores: int) -> Part:
     """Run from reset to power-off on a functional blade, in ways that must not matter.
 
     Without a trace; with 1 thread; with 2 and random batches; with each instruction looked at, as a
     log of them needs it; and in two pieces, through a snapshot where the region of interest begins.
     """
-    folder = experiment.folder / f"functional-{cores}"
+    folder = experiment.folder / f"{programs.program}-functional-{cores}"
     blade = {"system": {"node": {"blade": f"rocket-{cores}"}}}
-    plain_config = merged(merged(NODE, FUNCTIONAL), blade)
+    plain_config = merged(merged(programs.node, FUNCTIONAL), blade)
     each = {"simulation": {"tracing": {"outputs": ["folded", "binary"]}}}
     plain = _described(experiment, plain_config, folder / "plain")
     stacks = _described(experiment, merged(plain_config, TRACED), folder / "traced")
@@ -94,9 +140,8 @@ def functional(experiment: Experiment, cores: int) -> Part:
     same = all(_is_same(run, alone) for run in runs)
     same &= (second.token_hash, second.end_cycle) == (alone.token_hash, alone.end_cycle)
     same &= len({_folded(run) for run in [*runs, second]}) == 1
-    truth = told(alone.console("node0"))
-    name = f"Linux functional on {cores} hart{'s' if cores > 1 else ''}"
-    return Part(name, truth, traced(_folded(runs[0])), same, alone.token_hash)
+    where = f"functional on {cores} hart{'s' if cores > 1 else ''}"
+    return _part(programs, where, runs[0], alone, same=same)
 
 
 def _described(experiment: Experiment, config: Config, folder: Path) -> dict[str, Any]:

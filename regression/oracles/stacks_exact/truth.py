@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from regression.support.experiment import Experiment
 
 GOAL_PERCENT = 99.9
-PROGRAM = "stacks"
 TOP = {"work", "signals"}
 """The functions below which everything is noted."""
 TRUTH = re.compile(r"^truth (\w+) (\S+) (\d+)\r?$", re.MULTILINE)
 BARE = "bare"
 """Who a program without a system says that it is."""
-LINUX_TASKS = {"child", "process", "thread"}
 CHILDREN = {"child", "program", "vforked"}
 NOT_NOTED = {"[signal]", "[vdso]"}
 """What the kernel has between a function and its signal's handler, and behind that."""
 KERNEL = re.compile(r"^\[(system call|exception|interrupt)\b")
-LABEL = re.compile(rf"^{PROGRAM}-(\d+)(?:/(\d+))?$")
 
 Stacks = Counter[tuple[str, str]]
 """Cycles by who (process, thread, child, or a program without a system) and the functions, joined
@@ -49,14 +46,15 @@ def _noted(frames: list[str]) -> str:
     return ";".join(user[below:])
 
 
-def traced(folded: str) -> Stacks:
-    """Return the stacks of programs in a trace, each with the cycles of the kernel above it."""
+def traced(folded: str, program: str) -> Stacks:
+    """Return the stacks of a program in a trace, each with the cycles of the kernel above it."""
     stacks = _frames(folded)
-    labels = [LABEL.match(frames[1]) for frames, _ in stacks if len(frames) > 1]
+    task = re.compile(rf"^{program}-(\d+)(?:/(\d+))?$")
+    labels = [task.match(frames[1]) for frames, _ in stacks if len(frames) > 1]
     first = min((int(label[1]) for label in labels if label), default=0)
     found: Stacks = Counter()
     for frames, cycles in stacks:
-        label = LABEL.match(frames[1]) if len(frames) > 1 else None
+        label = task.match(frames[1]) if len(frames) > 1 else None
         if label is None or not (path := _noted(frames[2:])):
             continue
         who = "thread" if label[2] else "process" if int(label[1]) == first else "child"
@@ -83,6 +81,8 @@ class Part:
     same: bool
     """Whether every way to run it gave the same, with a trace and without."""
     token_hash: str
+    tasks: frozenset[str] = frozenset({BARE})
+    """Who must tell of stacks."""
 
     @property
     def percent(self) -> float:
@@ -91,14 +91,10 @@ class Part:
         return 100 * right / max(1, sum(self.truth.values()))
 
     @property
-    def tasks(self) -> set[str]:
-        """Who told of stacks."""
-        return {who for who, _ in self.truth}
-
-    @property
     def is_right(self) -> bool:
         """Whether it shows what it must."""
-        return self.same and self.percent >= GOAL_PERCENT and self.tasks in (LINUX_TASKS, {BARE})
+        told = {who for who, _ in self.truth}
+        return self.same and self.percent >= GOAL_PERCENT and told == self.tasks
 
     def show(self, experiment: Experiment) -> None:
         """Print every stack, so that what is missed is seen, and keep the figures."""

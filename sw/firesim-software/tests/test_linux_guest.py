@@ -20,7 +20,7 @@ from firesim.report.console import records
 from firesim_software.linux import LinuxError, commands
 from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
 from firesim_software.linux.description import describe, read
-from firesim_software.linux.guest import FOLDER, guest_program, guest_programs
+from firesim_software.linux.guest import FOLDER, guest_program, guest_programs, place_on_node
 from firesim_software.linux.program_files import program_files
 from firesim_software.linux.rootfs import _script
 
@@ -29,14 +29,15 @@ SEED = 11
 
 @pytest.mark.skipif(not shutil.which("riscv64-linux-gnu-gcc"), reason="no cross compiler")
 @pytest.mark.parametrize("name", guest_programs())
-def test_programs_are_static_but_those_with_verbs(name: str) -> None:
+def test_programs_are_static_but_those_that_need_libraries(name: str) -> None:
     path = guest_program(name)
     assert guest_program(name) == path, "the second build comes from the cache"
     with path.open("rb") as file:
         image = ELFFile(file)
         assert image["e_machine"] == "EM_RISCV"
         loaded = "PT_INTERP" in {segment["p_type"] for segment in image.iter_segments()}
-        assert loaded == (name == "rdmaverbs")
+        assert loaded == (name in ("opener", "rdmaverbs"))
+        assert (image["e_type"] == "ET_EXEC") == (not loaded and not name.endswith(".so"))
 
 
 @pytest.mark.skipif(not shutil.which("riscv64-linux-gnu-gcc"), reason="no cross compiler")
@@ -55,6 +56,18 @@ def test_profilers_get_our_programs_with_symbols_at_the_same_places() -> None:
     plain, with_table = loaded(guest_program("stacks")), loaded(named)
     assert [data[64:] for data in plain] == [data[64:] for data in with_table]
     assert files["init"].read_bytes().startswith(b"\x7fELF")
+
+
+@pytest.mark.skipif(not shutil.which("riscv64-linux-gnu-gcc"), reason="no cross compiler")
+def test_libraries_are_where_libraries_are() -> None:
+    assert [place_on_node(name) for name in ("opener", "opened.so")] == [
+        "usr/bin/opener",
+        "usr/lib/opened.so",
+    ]
+    with guest_program("opened.so").open("rb") as file:
+        image = ELFFile(file)
+        assert image["e_type"] == "ET_DYN"
+        assert image.get_section_by_name(".dynsym").get_symbol_by_name("run")
 
 
 def test_an_unknown_program_is_refused() -> None:

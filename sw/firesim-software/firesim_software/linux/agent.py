@@ -33,8 +33,11 @@ INCLUDES = [f"-I{FOLDER}", f"-I{ADDRESS_MAP.parent}"]
 
 
 def with_symbols(flags: Sequence[str]) -> list[str]:
-    """Return the flags of a program with which it keeps its symbols, and all its addresses."""
-    return [flag for flag in flags if flag != STRIPPED]
+    """Return the flags of a program with which it keeps its symbols, and all its addresses.
+
+    It also says where in the source its code is, and which functions were inlined.
+    """
+    return [*(flag for flag in flags if flag != STRIPPED), "-g"]
 
 
 def agent_programs(*, symbols: bool = False) -> Path:

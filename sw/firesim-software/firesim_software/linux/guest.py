@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds our own programs for Linux nodes: `linux/programs/NAME`, static, cached by content.
 
+A folder whose name ends in `.so` is a shared library, which a program opens while it runs.
+
 A program that includes the agent's `system.h` is built as the agent is, without a C library: such
 a one is a few kilobytes, which a node in RTL unpacks and starts a million cycles sooner. One that
 includes the verbs of RDMA is not static: it takes Debian's libraries, as drivers of RDMA devices
-are loaded by them. Its workload has their packages.
+are loaded by them; nor is one that opens libraries. Their workloads have the packages.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from firesim_software.linux.errors import LinuxError, run
 FOLDER = Path(__file__).resolve().parents[2] / "linux" / "programs"
 SYSTEM = '#include "system.h"'
 VERBS = "#include <infiniband/verbs.h>"
+OPENS = "#include <dlfcn.h>"
+SHARED = ".so"
+"""How the name of a shared library ends."""
 VERBS_PACKAGES = ("libibverbs-dev",)
 """Headers; the library is among the packages that it depends on."""
 _LIBRARY = "libibverbs.so.1"
@@ -49,8 +54,22 @@ def guest_programs() -> list[str]:
     return sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
 
 
+def place_on_node(name: str) -> str:
+    """Return where a program or library of ours is on a node, without the first `/`."""
+    return f"usr/{'lib' if name.endswith(SHARED) else 'bin'}/{name}"
+
+
+def _kind_flags(name: str, text: str) -> list[str]:
+    """Return the flags of a library, or of a program by what its sources include."""
+    if name.endswith(SHARED):
+        return [*(flag for flag in FLAGS if flag != "-static"), "-shared", "-fPIC"]
+    if VERBS in text or OPENS in text:
+        return [flag for flag in FLAGS if flag != "-static"]
+    return FLAGS
+
+
 def guest_program(name: str, *, symbols: bool = False) -> Path:
-    """Return the program, built when its sources are new: a static executable.
+    """Return the program or library, built when its sources are new.
 
     With `symbols` it is not that of nodes, but the same with a symbol table.
 
@@ -63,22 +82,19 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
     sources = sorted((FOLDER / name).glob("*.c"))
     version = run([COMPILER, "--version"]).splitlines()[0]
     key: list[KeyPart] = [version, str(symbols), FOLDER / name, Path(__file__)]
+    key += sorted(FOLDER.glob("*.h"))
     text = "".join(path.read_text() for path in sorted((FOLDER / name).iterdir()))
-    flags, libraries = FLAGS, ["-lm"]
+    flags, libraries = _kind_flags(name, text), ["-lm"]
     if SYSTEM in text:
         flags, libraries = [*agent.FLAGS, f"-I{agent.FOLDER}"], []
         sources += [agent.FOLDER / "start.S", agent.FOLDER / "memory.c"]
         key.append(agent.FOLDER)
-    else:
-        key += sorted(FOLDER.glob("*.h"))
     if VERBS in text:
         folder = _verbs()
         key += [folder, *MESSAGES]
-        flags = [flag for flag in flags if flag != "-static"]
-        flags += ["-isystem", str(folder / "usr/include"), f"-I{LIBRARY}"]
+        flags = [*flags, "-isystem", str(folder / "usr/include"), f"-I{LIBRARY}"]
         # The library needs a newer C library than the compiler has, and nodes have it.
         libraries = ["-Wl,--allow-shlib-undefined", str(folder / packages.LIBRARIES[0] / _LIBRARY)]
-
     if symbols:
         flags = agent.with_symbols(flags)
 

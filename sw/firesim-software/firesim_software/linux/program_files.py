@@ -19,7 +19,7 @@ from firesim_software.linux.agent import PROGRAMS, agent_programs
 from firesim_software.linux.cpio import read_entries
 from firesim_software.linux.description import Description
 from firesim_software.linux.errors import run
-from firesim_software.linux.guest import guest_program
+from firesim_software.linux.guest import guest_program, place_on_node
 
 _ELF = b"\x7fELF"
 
@@ -73,7 +73,7 @@ def _ours(found: Description) -> dict[str, tuple[Path, Path]]:
     """Return our own programs by their paths: as nodes have them, and with symbols."""
     agents, named = agent_programs(), agent_programs(symbols=True)
     made = {f"usr/bin/{name}": (agents / name, named / name) for name in PROGRAMS}
-    places = {f"usr/bin/{name}": name for name in found.programs}
+    places = {place_on_node(name): name for name in found.programs}
     if found.base == "programs":
         places["bin/sh"] = rootfs.LAUNCHER
     for place, name in places.items():

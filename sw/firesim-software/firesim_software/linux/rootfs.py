@@ -19,7 +19,7 @@ from firesim_software.linux.agent import agent_programs
 from firesim_software.linux.cpio import Entry, archive, entries
 from firesim_software.linux.description import Description
 from firesim_software.linux.errors import LinuxError, run
-from firesim_software.linux.guest import guest_program
+from firesim_software.linux.guest import guest_program, place_on_node
 from firesim_software.linux.kernel import LINUX
 
 INIT = LINUX / "init"
@@ -103,7 +103,9 @@ def _add_workload(root: Path, found: Description) -> None:
         if command:
             _write(root / JOBS / name, _script(command, found.outputs), 0o755)
     for name in found.programs:
-        shutil.copy2(guest_program(name), root / "usr/bin" / name)
+        place = root / place_on_node(name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(guest_program(name), place)
     for target, source in found.overlay.items():
         to, origin = root / target.lstrip("/"), found.folder / source
         if not lies_in(to, root):  # A link of a package leads there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints what a program noted of itself; see measure.h.
-#include "measure.h"
+#include "../measure.h"
 #include "system.h"
 #include "text.h"
 

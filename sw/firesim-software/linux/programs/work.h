@@ -8,6 +8,9 @@
 
 #define FUNCTION __attribute__((noinline, noclone))
 
+// What a library calls in the program that opened it.
+typedef void callback(struct measure *m, uint64_t turns);
+
 FUNCTION void leaf(struct measure *m, uint64_t turns) {
   enter(m, "leaf");
   busy(turns);
