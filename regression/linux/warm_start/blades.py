@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from firesim.build.parts import FUNCTIONAL_MODEL
 from firesim.build.rtl_blade import blade_names, load_blade
@@ -16,6 +17,7 @@ from regression.linux.warm_start.bare_metal import (
     gone_on,
     random_cycles,
 )
+from regression.linux.warm_start.equal import differences
 from regression.support.cluster import merged
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.warm import WarmStart
@@ -36,6 +38,9 @@ def can_go_on(name: str) -> bool:
 def _saved_and_gone_on(experiment: Experiment, name: str) -> tuple[list[object], str]:
     """Save nodes of a blade once and go on; return the cells of a row, and what went wrong.
 
+    Then a lone node of it, with filled caches, must have the functional node's registers and
+    memory.
+
     Raises:
         InputError: the blade has no functional node.
     """
@@ -44,13 +49,15 @@ def _saved_and_gone_on(experiment: Experiment, name: str) -> tuple[list[object],
     whole = warm.whole(LIMIT_CYCLES)
     (cycle,) = random_cycles(random.Random(f"{experiment.seed} {name}"), whole, 1)
     warm.save([cycle], LIMIT_CYCLES)
-    return gone_on(warm, whole, cycle)
+    cells, what = gone_on(warm, whole, cycle)
+    compared, differ = differences(experiment, name)
+    return [*cells, compared], what or differ
 
 
-def every_blade(experiment: Experiment) -> tuple[list[str], int]:
-    """Start all stock blades warm; return what went wrong, and how many went on."""
+def every_blade(experiment: Experiment, names: Sequence[str] = ()) -> tuple[list[str], int]:
+    """Start stock blades warm, all or some; return what went wrong, and how many went on."""
     wrong, rows, good = [], [], 0
-    for name in blade_names():
+    for name in names or blade_names():
         may = can_go_on(name)
         try:
             cells, what = _saved_and_gone_on(experiment, name)
@@ -58,9 +65,11 @@ def every_blade(experiment: Experiment) -> tuple[list[str], int]:
             what = what if may else "it goes on, and should be refused"
         except (InputError, ExperimentError) as error:
             is_refused = isinstance(error, InputError) or REFUSED in str(error)
-            cells, what = ["-"] * 5, "" if is_refused and not may else str(error)
+            cells, what = ["-"] * 6, "" if is_refused and not may else str(error)
         if what:
             wrong.append(f"{name}: {what}")
         rows.append([name, *cells, what or ("ok" if may else "refused")])
-    experiment.table("Warm starts of every stock blade", ["blade", *COLUMNS], rows)
+        experiment.say(f"{name}: {rows[-1][-1]}")
+    columns = ["blade", *COLUMNS[:-1], "registers equal", COLUMNS[-1]]
+    experiment.table("Warm starts of stock blades", columns, rows)
     return wrong, good

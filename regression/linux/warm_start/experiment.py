@@ -6,6 +6,7 @@ saved at seeded random cycles. Each snapshot goes on in RTL. Bare-metal ones run
 and with different threads: every node must pass, print what is left to print, and give one token
 hash. Linux ones, half of them in the boot, go on for a stretch in which no kernel may complain, the
 consoles go on as they did, and pings are answered; the first and the last with different threads.
+A lone node, its caches filled, must have the registers and the memory of the functional node.
 Then pings in RTL must take four link latencies more for each cycle of latency, and the time from
 built artefacts to the first RTL cycle of a guest's region of interest is measured.
 """
@@ -16,6 +17,7 @@ import argparse
 
 from regression.linux.warm_start.bare_metal import bare_metal_points
 from regression.linux.warm_start.blades import every_blade
+from regression.linux.warm_start.equal import differences
 from regression.linux.warm_start.linux import (
     SLOPE_GOAL,
     SLOPE_TOLERANCE,
@@ -39,13 +41,17 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only the bare-metal nodes, once with each stock blade, all of which are built",
     )
+    parser.add_argument(
+        "--blades", default="", help="with --every-blade: names of blades, with commas between"
+    )
 
 
 @experiment_named("warm-start", _arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when every snapshot goes on in RTL."""
     if experiment.arguments.every_blade:
-        wrong, gone_on = every_blade(experiment)
+        names = [name for name in experiment.arguments.blades.split(",") if name]
+        wrong, gone_on = every_blade(experiment, names)
         for text in wrong:
             experiment.say(text)
         experiment.keep(gone_on=gone_on, wrong=wrong)
@@ -53,9 +59,13 @@ def run(experiment: Experiment) -> Verdict:
         return Verdict(not wrong, figure, "none")
     points = experiment.arguments.points or (QUICK_POINTS if experiment.quick else POINTS)
     wrong = [*bare_metal_points(experiment, points), *linux_points(experiment, points)]
+    compared, differ = differences(experiment, "rocket-1")
+    experiment.say(f"a node's {compared} registers and its memory: {differ or 'equal'}")
+    experiment.keep(registers_compared=compared, differ=differ)
+    wrong += [differ] if differ else []
     for text in wrong:
         experiment.say(text)
-    total = 2 * points
+    total = 2 * points + 1  # and the lone node
     experiment.keep(points=total, wrong=wrong)
     figure = f"{total - len(wrong)} of {total} functional snapshots go on in RTL,"
     if experiment.quick:
