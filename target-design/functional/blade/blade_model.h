@@ -58,6 +58,7 @@ class FunctionalBlade final : public Model, public Debuggable {
     return {settings_.memory->base(), settings_.memory->size_bytes(), settings_.memory->data(),
             settings_.address_bits};
   }
+  void make_harts();
   void observe();
   void look_at_terminal();
   void run_quanta();

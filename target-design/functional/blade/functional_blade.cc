@@ -33,8 +33,12 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
       bus_({settings_.harts, settings_.quantum_cycles, settings_.parts, *settings_.nic,
             *settings_.disk, *settings_.console, settings_.host.get()},
            memory_, harts_, blade_end_) {
-  harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
+  make_harts();
   observe();
+}
+
+void FunctionalBlade::make_harts() {
+  harts_.make(dram(), bus_, settings_.code_bytes, settings_.shares_code, settings_.check_fence_i);
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -307,7 +311,7 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
   announcer_.restore(std::move(flits), within_packet);
   settings_.memory->load(state);
   memory_.set_dram(dram());
-  harts_.make(dram(), bus_, settings_.code_bytes, settings_.check_fence_i);
+  make_harts();
   harts_.set_region_start_cycle(state.u64());
   harts_.load(state, cycle_);
   bus_.load(state, harts_.cycles());

@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "core/state.h"
+#include "functional/core/code_store.h"
 #include "functional/core/state_check.h"
 
 namespace firesim::functional {
@@ -88,9 +89,11 @@ HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t f
       first_cycle_(first_cycle),
       cycles_(harts, first_cycle) {}
 
-void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool checks_fences) {
+void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool shares_code,
+                     bool checks_fences) {
   harts_.clear();
-  shared_ = std::make_unique<SharedState>(dram, code_bytes);
+  shared_ =
+      std::make_unique<SharedState>(dram, code_bytes, shares_code ? &CodeStore::common() : nullptr);
   if (checks_fences) shared_->check_fences(size());
   for (uint32_t i = 0; i < size(); ++i) {
     harts_.push_back(std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_));

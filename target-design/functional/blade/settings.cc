@@ -50,7 +50,9 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
                                      config.child_where("basic_blocks"), context, kResetCycles);
   address_bits =
       static_cast<uint32_t>(config.integer("address_bits", 32, 32, csr_bits::kMostAddressBits));
-  code_bytes = code_bytes_of(context.node_count * harts);
+  const uint64_t all_harts = context.node_count * harts;
+  code_bytes = code_bytes_of(all_harts);
+  shares_code = all_harts > 1;
   parts = read_parts(config.child("parts"), config.child_where("parts"), context);
   read_bridges(config.child("bridges"), context);
   if (l1 && traces) config.fail("l1_caches", "none in a blade with tracerv");

@@ -30,10 +30,11 @@ struct Settings {
   uint32_t harts;
   uint32_t cycles_per_instruction;
   uint32_t quantum_cycles;
-  uint32_t address_bits;  // of physical addresses
-  size_t code_bytes;   // of each hart, for decoded code: what one in a crowd may take of the host
-  bool check_fence_i;  // end where a fence.i is missing
-  bool keeps_calls;    // follow calls in M mode, slowly, for traces that go on in RTL
+  uint32_t address_bits;      // of physical addresses
+  size_t code_bytes;          // of each hart, for decoded code of its own
+  bool shares_code;           // with the other harts of this process
+  bool check_fence_i;         // end where a fence.i is missing
+  bool keeps_calls;           // follow calls in M mode, slowly, for traces that go on in RTL
   std::optional<L1Shape> l1;  // follow what these caches would hold, for warm starts
   std::unique_ptr<BlockVectors> block_vectors;  // of the lone hart, slowly; else null
   std::unique_ptr<HartTraces> traces;           // null without

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoded code: blocks of instructions in the form the interpreter runs, and the cache of them.
+// Decoded code: blocks of instructions in the form the interpreter runs, and a hart's own cache of
+// them. Those that many harts share are in code_store.h.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,7 @@ enum class Loop : uint8_t {
 inline constexpr size_t kLoops = 3;
 
 struct Block;
+class CodePage;
 
 // One step of a block. `rest` is the number of instructions of the block after this one: what the
 // budget gets back when the block is left here. Jumps are followed by a Link.
@@ -40,6 +42,8 @@ struct Link {
   Block *target;
   uint64_t tag;
 };
+// Of a Link within a page that is shared: it leads there for every hart.
+inline constexpr uint64_t kAnyTag = ~uint64_t{0};
 static_assert(sizeof(Link) == sizeof(Op), "a Link takes the place of an Op");
 
 // The largest number of Ops: an instruction makes at most three (a link register, a jump, a Link),
@@ -47,19 +51,40 @@ static_assert(sizeof(Link) == sizeof(Op), "a Link takes the place of an Op");
 // of the lines it may lie in.
 inline constexpr uint32_t kMaxOps = 3 * kMaxInstructions + 3 + 2 * 5;
 
+// What it runs depends not on where it lies: addresses are relative to its first instruction.
 struct Block {
+  Op *ops;
+  uint16_t *offsets;      // of the Ops from the first instruction, in bytes
+  CodePage *page;         // of a shared one, else null
+  uint32_t instructions;  // how many it has
+  uint32_t bytes;
+  bool cached;  // may be linked to
+  // Where it was decoded, for the loop that follows caches; of a shared one, where one hart has it.
+  uint64_t physical;
+  uint64_t second_page;  // see CodePlace
+};
+
+// Where a block of a hart's own cache comes from.
+struct CodePlace {
   uint64_t pc;           // virtual address of the first instruction
   uint64_t physical;     // its physical address
   uint64_t second_page;  // physical page of its last 2 bytes when it spans pages, else 0
-  Block *next_in_bucket;
-  Block *next_in_page;
-  uint32_t instructions;  // how many it has
-  uint32_t bytes;
-  bool float_enabled;  // decoded with mstatus.FS on
-  bool cached;         // may be linked to
-  uint16_t *offsets;   // of the Ops from pc, in bytes
-  Op *ops;
+
+  bool operator==(const CodePlace &) const = default;
 };
+
+struct OwnBlock : Block {
+  CodePlace place;
+  OwnBlock *next_in_bucket;
+  OwnBlock *next_in_page;
+};
+
+// What a block with so many Ops takes, its own size included.
+constexpr size_t block_bytes(size_t block, uint32_t ops) {
+  return (block + ops * (sizeof(Op) + sizeof(uint16_t)) + 15) & ~size_t{15};
+}
+// Puts a copy of the block's Ops behind `made`, which has room for them there.
+void copy_ops(const Block &block, uint32_t ops, Block &made, std::byte *behind);
 
 // Owns the blocks of a hart, in so many bytes at most. Blocks stay in memory until reset(), also
 // when they are dropped. Takes little memory for little code: thousands of clones have one each.
@@ -67,19 +92,20 @@ class BlockCache {
  public:
   explicit BlockCache(size_t bytes);
 
-  // The block for these, or nullptr.
-  Block *find(uint64_t pc, uint64_t physical, bool float_enabled);
+  // The block from there, or nullptr.
+  Block *find(const CodePlace &place);
 
   // Whether a block of so many Ops can be added.
-  bool has_room(uint32_t ops) const { return used_ + bytes_of(ops) <= bytes_; }
+  bool has_room(uint32_t ops) const { return used_ + block_bytes(sizeof(OwnBlock), ops) <= bytes_; }
 
   // Copies a block with its ops into the cache, which has room; `dram_page` is the DRAM page it
   // begins in.
-  Block *add(const Block &block, uint32_t ops, uint64_t dram_page);
+  Block *add(const Block &block, uint32_t ops, const CodePlace &place, uint64_t dram_page);
 
   // Drops all blocks that begin in a page, and those that span pages; false if there were none.
   bool drop_page(uint64_t dram_page);
   void reset();
+  bool empty() const { return used_ == 0; }
 
   // Counts resets: an address of an Op from before one is stale.
   uint64_t generation() const { return generation_; }
@@ -92,16 +118,15 @@ class BlockCache {
   };
   using Arena = std::unique_ptr<std::byte[], Free>;
   static Arena make_arena(size_t bytes);
-  static size_t bytes_of(uint32_t ops);
   size_t fewest_buckets() const;
-  Block *&bucket(uint64_t pc, uint64_t physical);
+  OwnBlock *&bucket(const CodePlace &place);
   void grow();
-  void drop_list(Block *head);
+  void drop_list(OwnBlock *head);
 
   const size_t bytes_;
-  std::vector<Block *> buckets_;
-  std::unordered_map<uint64_t, Block *> pages_;  // by DRAM page
-  Block *spanning_ = nullptr;
+  std::vector<OwnBlock *> buckets_;
+  std::unordered_map<uint64_t, OwnBlock *> pages_;  // by DRAM page
+  OwnBlock *spanning_ = nullptr;
   Arena arena_;
   size_t used_ = 0;    // bytes of the arena
   size_t blocks_ = 0;  // in it

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "code_store.h"
 #include "core.h"
 
 namespace firesim::functional {
@@ -152,8 +153,14 @@ uint32_t BlockBuilder::copy(const Block &whole, uint32_t instructions) {
         !fetch && count_ > first && offset == offsets_[count_ - 1] && !is_fetch(ops_[count_ - 1]);
     if (fetch && instructions_ == instructions) break;
     if (!fetch && !link && instructions_++ == instructions) break;
-    ops_[count_] = whole.ops[count_];
-    if (!link) ops_[count_].rest = static_cast<uint8_t>(ops_[count_].rest - fewer);
+    if (link) {  // the tag first: it says that the target is there
+      const auto &from = reinterpret_cast<const Link &>(whole.ops[count_]);
+      const uint64_t tag = link_tag(from);
+      reinterpret_cast<Link &>(ops_[count_]) = {link_target(from), tag};
+    } else {
+      ops_[count_] = whole.ops[count_];
+      ops_[count_].rest = static_cast<uint8_t>(ops_[count_].rest - fewer);
+    }
     offsets_[count_++] = offset;
   }
   instructions_ = instructions;

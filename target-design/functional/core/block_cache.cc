@@ -18,7 +18,7 @@ constexpr size_t kHugePageBytes = 2 << 20;
 
 BlockCache::BlockCache(size_t bytes)
     : bytes_(bytes), buckets_(fewest_buckets()), arena_(make_arena(bytes)) {
-  FIRESIM_CHECK(bytes % kPageBytes == 0 && bytes >= bytes_of(kMaxOps),
+  FIRESIM_CHECK(bytes % kPageBytes == 0 && bytes >= block_bytes(sizeof(OwnBlock), kMaxOps),
                 "the memory for decoded code is whole pages, and holds the largest block");
 }
 
@@ -38,51 +38,48 @@ size_t BlockCache::fewest_buckets() const {
   return bytes_ == kMostCodeBytes ? kMostBuckets : kFewestBuckets;
 }
 
-size_t BlockCache::bytes_of(uint32_t ops) {
-  const size_t bytes = sizeof(Block) + ops * (sizeof(Op) + sizeof(uint16_t));
-  return (bytes + 15) & ~size_t{15};
-}
-
-Block *&BlockCache::bucket(uint64_t pc, uint64_t physical) {
-  const uint64_t mixed = (pc ^ physical << 20) * 0x9e37'79b9'7f4a'7c15;
+OwnBlock *&BlockCache::bucket(const CodePlace &place) {
+  const uint64_t mixed = (place.pc ^ place.physical << 20) * 0x9e37'79b9'7f4a'7c15;
   return buckets_[(mixed >> 48) & (buckets_.size() - 1)];
 }
 
-Block *BlockCache::find(uint64_t pc, uint64_t physical, bool float_enabled) {
-  Block *block = bucket(pc, physical);
-  while (block != nullptr && (block->pc != pc || block->physical != physical ||
-                              block->float_enabled != float_enabled)) {
-    block = block->next_in_bucket;
-  }
+Block *BlockCache::find(const CodePlace &place) {
+  OwnBlock *block = bucket(place);
+  while (block != nullptr && block->place != place) block = block->next_in_bucket;
   return block;
 }
 
-Block *BlockCache::add(const Block &block, uint32_t ops, uint64_t dram_page) {
-  std::byte *place = arena_.get() + used_;
-  used_ += bytes_of(ops);
-  Block *made = new (place) Block(block);
-  made->ops = reinterpret_cast<Op *>(place + sizeof(Block));
-  made->offsets = reinterpret_cast<uint16_t *>(made->ops + ops);
-  std::memcpy(static_cast<void *>(made->ops), block.ops, ops * sizeof(Op));
-  std::memcpy(made->offsets, block.offsets, ops * sizeof(uint16_t));
+void copy_ops(const Block &block, uint32_t ops, Block &made, std::byte *behind) {
+  made.ops = reinterpret_cast<Op *>(behind);
+  made.offsets = reinterpret_cast<uint16_t *>(made.ops + ops);
+  std::memcpy(static_cast<void *>(made.ops), block.ops, ops * sizeof(Op));
+  std::memcpy(made.offsets, block.offsets, ops * sizeof(uint16_t));
+}
+
+Block *BlockCache::add(const Block &block, uint32_t ops, const CodePlace &place,
+                       uint64_t dram_page) {
+  std::byte *at = arena_.get() + used_;
+  used_ += block_bytes(sizeof(OwnBlock), ops);
+  auto *made = new (at) OwnBlock{block, place, nullptr, nullptr};
+  copy_ops(block, ops, *made, at + sizeof(OwnBlock));
   made->cached = true;
   if (++blocks_ > buckets_.size() && buckets_.size() < kMostBuckets) grow();
-  Block *&head = bucket(made->pc, made->physical);
+  OwnBlock *&head = bucket(place);
   made->next_in_bucket = head;
   head = made;
-  Block *&list = made->second_page != 0 ? spanning_ : pages_[dram_page];
+  OwnBlock *&list = place.second_page != 0 ? spanning_ : pages_[dram_page];
   made->next_in_page = list;
   list = made;
   return made;
 }
 
 void BlockCache::grow() {
-  const std::vector<Block *> before = std::exchange(buckets_, {});
+  const std::vector<OwnBlock *> before = std::exchange(buckets_, {});
   buckets_.resize(2 * before.size());
-  for (Block *block : before) {
+  for (OwnBlock *block : before) {
     while (block != nullptr) {
-      Block *const next = block->next_in_bucket;
-      Block *&head = bucket(block->pc, block->physical);
+      OwnBlock *const next = block->next_in_bucket;
+      OwnBlock *&head = bucket(block->place);
       block->next_in_bucket = head;
       head = block;
       block = next;
@@ -90,9 +87,9 @@ void BlockCache::grow() {
   }
 }
 
-void BlockCache::drop_list(Block *head) {
-  for (Block *block = head; block != nullptr; block = block->next_in_page) {
-    Block **link = &bucket(block->pc, block->physical);
+void BlockCache::drop_list(OwnBlock *head) {
+  for (OwnBlock *block = head; block != nullptr; block = block->next_in_page) {
+    OwnBlock **link = &bucket(block->place);
     while (*link != block) link = &(*link)->next_in_bucket;
     *link = block->next_in_bucket;
   }

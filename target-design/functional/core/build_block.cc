@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From an address to a block: fetch, lookup in the cache, decoding.
+#include <algorithm>
 #include <cstring>
 
 #include "block_builder.h"
+#include "code_store.h"
 #include "core.h"
 
 namespace firesim::functional {
@@ -74,7 +76,7 @@ bool Core::is_stale(uint64_t physical, uint64_t second) const {
   return dram_at(high, 2) != nullptr && check->is_stale(id, high - dram.base);
 }
 
-Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable) {
+uint32_t Core::decode_block(uint64_t physical, uint64_t second, int64_t limit) {
   BlockBuilder builder(scratch_ops_, scratch_offsets_, loop(), physical);
   uint32_t bytes = 0;
   while (!builder.ended() && builder.instructions() < limit) {
@@ -92,37 +94,58 @@ Block *Core::build(uint64_t at, uint64_t physical, uint64_t second, int64_t limi
     bytes += d.bytes;
     if (second != 0) break;
   }
-  scratch_ = {.pc = at,
-              .physical = physical,
-              .second_page = second & ~(kPageBytes - 1),
-              .next_in_bucket = nullptr,
-              .next_in_page = nullptr,
+  scratch_ = {.ops = scratch_ops_.data(),
+              .offsets = scratch_offsets_.data(),
+              .page = nullptr,
               .instructions = builder.instructions(),
               .bytes = bytes,
-              .float_enabled = (mstatus & status::kFs) != 0,
               .cached = false,
-              .offsets = scratch_offsets_.data(),
-              .ops = scratch_ops_.data()};
-  const uint32_t ops = builder.finish(bytes);
+              .physical = physical,
+              .second_page = second & ~(kPageBytes - 1)};
+  return builder.finish(bytes);
+}
+
+Block *Core::build(const CodePlace &place, uint64_t second, int64_t limit, bool cacheable) {
+  const uint32_t ops = decode_block(place.physical, second, limit);
   // A single instruction cannot store to what is decoded after it.
   if (limit == 1 && !cacheable) return &scratch_;
-  const uint64_t offset = physical - dram.base;
-  shared.note_code(offset, second != 0 ? 2 : bytes);
+  const uint64_t offset = place.physical - dram.base;
+  shared.note_code(offset, second != 0 ? 2 : scratch_.bytes);
   if (second != 0) shared.note_code(second - dram.base, 2);
   if (!cacheable) return &scratch_;
   if (!blocks_.has_room(ops)) drop_code();  // links and jump entries into it as well
-  return blocks_.add(scratch_, ops, offset / kPageBytes);
+  return blocks_.add(scratch_, ops, place, offset / kPageBytes);
+}
+
+// An observed hart, one whose flow is told, and one whose caches are followed have code of their
+// own form.
+Block *Core::find_shared(uint64_t at, uint64_t physical, int64_t slots) {
+  if (loop() != Loop::kPlain || observer != nullptr) return nullptr;
+  const uint64_t offset = physical - dram.base;
+  CodePage *page = shared.code_page(offset / kPageBytes);
+  if (page == nullptr) return nullptr;
+  Block *found = page->find(offset % kPageBytes);
+  if (found == nullptr) {
+    if (slots < kMaxInstructions) return nullptr;
+    const uint32_t ops = decode_block(physical, 0, kMaxInstructions);
+    found = shared.store()->add(*page, offset % kPageBytes, scratch_, ops);
+    if (found == nullptr) return nullptr;
+  }
+  code_tlb[at / kPageBytes % kCodeEntries] = {(at & ~(kPageBytes - 1)) | privilege, page};
+  return found->instructions <= slots ? found : shorten(*found, static_cast<uint32_t>(slots));
 }
 
 // The first `instructions` of a cached block, which has more.
 Block *Core::shorten(const Block &whole, uint32_t instructions) {
   BlockBuilder builder(scratch_ops_, scratch_offsets_, loop(), whole.physical);
-  scratch_ = whole;
-  scratch_.instructions = instructions;
-  scratch_.bytes = builder.copy(whole, instructions);
-  scratch_.cached = false;
-  scratch_.offsets = scratch_offsets_.data();
-  scratch_.ops = scratch_ops_.data();
+  scratch_ = {.ops = scratch_ops_.data(),
+              .offsets = scratch_offsets_.data(),
+              .page = nullptr,
+              .instructions = instructions,
+              .bytes = builder.copy(whole, instructions),
+              .cached = false,
+              .physical = whole.physical,
+              .second_page = whole.second_page};
   return &scratch_;
 }
 
@@ -159,27 +182,30 @@ Block *Core::find_block(uint64_t at, int64_t slots) {
     return nullptr;
   }
   const bool in_dram = dram_at(physical, 2) != nullptr && (!spans || dram_at(second, 2) != nullptr);
-  if (!whole_page || !in_dram) return build(at, physical, second, 1, false);
-  Block *found = blocks_.find(at, physical, (mstatus & status::kFs) != 0);
-  if (found != nullptr && found->second_page != (second & ~(kPageBytes - 1))) found = nullptr;
-  if (found != nullptr) {
+  const CodePlace place{at, physical, second & ~(kPageBytes - 1)};
+  if (!whole_page || !in_dram) return build(place, second, 1, false);
+  if (Block *shared_one = spans ? nullptr : find_shared(at, physical, slots)) return shared_one;
+  if (Block *found = blocks_.find(place)) {
     return found->instructions <= slots ? found : shorten(*found, static_cast<uint32_t>(slots));
   }
   // An observed hart runs its instructions one by one: longer blocks would be shortened each time.
   const int64_t most = observer == nullptr ? kMaxInstructions : 1;
   const bool whole = slots >= most;
-  return build(at, physical, second, whole ? most : slots, whole);
+  return build(place, second, whole ? most : slots, whole);
 }
 
 void Core::drop_code() {
+  // Within the loop, the tag of before is valid still.
+  if (!blocks_.empty()) std::fill_n(jump_cache.get(), kJumpEntries, JumpEntry{});
   blocks_.reset();
-  jump_cache.fill({});
+  code_tlb.fill({});
   new_epoch();
 }
 
-void Core::drop_code_page(uint64_t dram_page) {
-  if (!blocks_.drop_page(dram_page)) return;
+void Core::drop_code_page(uint64_t dram_page, bool was_shared) {
+  if (!blocks_.drop_page(dram_page) && !was_shared) return;
   leave_requested = true;
+  if (was_shared) code_tlb.fill({});
   new_epoch();
 }
 

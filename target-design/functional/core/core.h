@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <unordered_set>
 
 #include "block.h"
@@ -53,11 +54,24 @@ struct Tlb {
   std::array<TlbEntry, kTlbEntries> load, store;
 };
 
+// Where a jump leads, under a tag that is never 0.
 struct JumpEntry {
-  uint64_t pc = 1;
-  uint64_t tag = 0;
-  Block *block = nullptr;
+  uint64_t pc;
+  uint64_t tag;
+  Block *block;
 };
+
+// The shared code of a virtual page. Small, and for all of the page's blocks: the code itself is in
+// the host's caches for the sake of other harts, but this is this hart's own.
+struct CodeEntry {
+  uint64_t tag = kNone;  // virtual page | privilege of the fetch
+  const CodePage *page = nullptr;
+
+  static constexpr uint64_t kNone = 4;
+};
+
+// Of Core::tag: mstatus.FS is on.
+inline constexpr uint64_t kFloatTag = 4;
 
 using Helper = Next (*)(Core &, const Op &);
 
@@ -88,14 +102,15 @@ class Core {
   // The block at pc with at most `slots` instructions, or nullptr after a trap of the fetch.
   Block *find_block(uint64_t at, int64_t slots);
   void drop_code();  // all of it
-  void drop_code_page(uint64_t dram_page);
+  // `was_shared`: the page was one of the CodeStore.
+  void drop_code_page(uint64_t dram_page, bool was_shared);
   uint32_t instruction_at(uint64_t at);  // 0 if it cannot be fetched
 
   // --- telling the flow (tell_flow.cc) ---
   void set_flow(FlowObserver *to);
-  // A block that does not lie in `quiet` is entered, with slots_left as before it. Returns what is
-  // to be run of it: up to where it leaves the range.
-  Block *tell_arrival(Block *block);
+  // A block at `at` that does not lie in `quiet` is entered, with slots_left as before it. Returns
+  // what is to be run of it: up to where it leaves the range.
+  Block *tell_arrival(Block *block, uint64_t at);
   // The instruction at `at`, which slots_left is before, has jumped.
   void tell_jump(uint64_t at, uint32_t instruction);
   // The last trap, if it was not told; slots_left is before it.
@@ -190,8 +205,11 @@ class Core {
   FlowObserver::Range quiet;     // what `flow` returned last
   L1Caches *l1 = nullptr;        // what the hart's caches hold is followed
 
+  static constexpr uint32_t kCodeEntries = 256;
+  std::array<CodeEntry, kCodeEntries> code_tlb{};
+  // Of blocks of its own, and where it shares none: in memory that is taken where it is used.
   static constexpr uint32_t kJumpEntries = 4096;
-  std::array<JumpEntry, kJumpEntries> jump_cache{};
+  const std::unique_ptr<JumpEntry[], FreeMemory> jump_cache;
 
  private:
   bool walk(uint64_t address, Access access, uint8_t as, uint64_t &physical);
@@ -203,7 +221,11 @@ class Core {
   void new_epoch();
   bool fetch(uint64_t at, uint64_t &physical, bool &whole_page);
   bool fetch_second_half(uint64_t at, uint64_t &physical);
-  Block *build(uint64_t at, uint64_t physical, uint64_t second, int64_t limit, bool cacheable);
+  // Of the CodeStore; nullptr where the hart has to have a block of its own.
+  Block *find_shared(uint64_t at, uint64_t physical, int64_t slots);
+  Block *build(const CodePlace &place, uint64_t second, int64_t limit, bool cacheable);
+  // Makes scratch_ of at most `limit` instructions; returns the number of its Ops.
+  uint32_t decode_block(uint64_t physical, uint64_t second, int64_t limit);
   Block *shorten(const Block &whole, uint32_t instructions);
   bool read_code(uint64_t physical, uint16_t &half) const;
   // Of the instruction at `physical`, whose second half may lie elsewhere (0: it does not).

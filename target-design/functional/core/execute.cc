@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "block_builder.h"
+#include "code_store.h"
 #include "core.h"
 
 namespace firesim::functional {
@@ -63,13 +64,13 @@ const void *Core::handler(Opcode opcode, Loop loop) {
     goto * op->handler; \
   } while (false)
 
+// `base` is where it lies.
 #define ENTER(target)                 \
   do {                                \
     block = (target);                 \
     remaining -= block->instructions; \
     if (remaining < 0) [[unlikely]]   \
       goto too_long;                  \
-    base = block->pc;                 \
     op = block->ops;                  \
     goto * op->handler;               \
   } while (false)
@@ -79,9 +80,11 @@ const void *Core::handler(Opcode opcode, Loop loop) {
   do {                                                         \
     remaining += op->rest;                                     \
     const Link *link = reinterpret_cast<const Link *>(op + 1); \
-    if (link->tag != tag) [[unlikely]]                         \
+    const uint64_t under = link_tag(*link);                    \
+    if (under != tag && under != kAnyTag) [[unlikely]]         \
       goto relink;                                             \
-    ENTER(link->target);                                       \
+    base += static_cast<int64_t>(op->immediate);               \
+    ENTER(link_target(*link));                                 \
   } while (false)
 
 #define BRANCH(name, type, comparison)                                            \
@@ -126,20 +129,32 @@ resync:
   stores = core->tlb->store.data();
 
 lookup : {
-  const JumpEntry &entry = core->jump_cache[pc / 2 % kJumpEntries];
+  base = pc;
+  const CodeEntry &code = core->code_tlb[pc / kPageBytes % kCodeEntries];
+  if (code.tag == ((pc & ~(kPageBytes - 1)) | (tag & 3))) {
+    if (Block *found = code.page->find(pc % kPageBytes)) ENTER(found);
+  }
+  JumpEntry &entry = core->jump_cache[pc / 2 % kJumpEntries];
   if (entry.pc == pc && entry.tag == tag) [[likely]]
     ENTER(entry.block);
   if (remaining <= 0) goto out;
   core->slots_left = remaining;
   Block *found = core->find_block(pc, remaining);
   if (found == nullptr) goto fetch_trap;
-  if (found->cached) core->jump_cache[found->pc / 2 % kJumpEntries] = {found->pc, tag, found};
+  if (found->cached) entry = {pc, tag, found};
   ENTER(found);
 }
 
 relink : {
   pc = base + static_cast<int64_t>(op->immediate);
   if (remaining <= 0) goto out;
+  if (block->page != nullptr) {
+    Block *next = (pc ^ base) < kPageBytes ? block->page->find(pc % kPageBytes) : nullptr;
+    if (next == nullptr) goto lookup;
+    set_shared_link(*reinterpret_cast<Link *>(op + 1), next);
+    base = pc;
+    ENTER(next);
+  }
   core->slots_left = remaining;
   const uint64_t generation = core->blocks_.generation();
   Block *found = core->find_block(pc, remaining);
@@ -147,12 +162,13 @@ relink : {
   if (found->cached && block->cached && generation == core->blocks_.generation()) {
     *reinterpret_cast<Link *>(op + 1) = {found, tag};
   }
+  base = pc;
   ENTER(found);
 }
 
 too_long:
   remaining += block->instructions;
-  pc = block->pc;
+  pc = base;
   if (remaining <= 0) goto out;
   core->slots_left = remaining;
   block = core->find_block(pc, remaining);
@@ -242,7 +258,7 @@ op_arrive:
     if (base < core->quiet.low || base + block->bytes > core->quiet.high) [[unlikely]] {
       const uint32_t whole = block->instructions;
       core->slots_left = remaining + whole;
-      Block *within = core->tell_arrival(block);
+      Block *within = core->tell_arrival(block, base);
       if (within != block || within->instructions != whole) {
         remaining += whole;
         ENTER(within);

@@ -15,6 +15,7 @@ Core::Core(uint32_t hart_id, Dram memory, Mmio &devices, uint32_t cycles, Shared
       mmio(devices),
       cycles_per_instruction(cycles),
       shared(all),
+      jump_cache(untouched<JumpEntry>(kJumpEntries)),
       blocks_(all.code_bytes()) {
   FIRESIM_CHECK(cycles >= 1, "an instruction takes at least one cycle");
   FIRESIM_CHECK(dram.base % kPageBytes == 0 && dram.size_bytes % kPageBytes == 0,
@@ -32,6 +33,7 @@ uint64_t Core::run(uint64_t from_cycle, uint64_t to_cycle) {
   if (waiting && pending() == 0) return from_cycle;
   waiting = false;
   if (from_cycle >= to_cycle) return from_cycle;
+  shared.begin_run();
   shared.drop_reserved_pages(*this);
   run_begin_ = from_cycle;
   begin_host_float();
@@ -193,6 +195,7 @@ void Hart::set_observer(RetireObserver *observer) {
   // Code that was decoded for an observer is in blocks of single instructions.
   if (core_->observer != nullptr && observer == nullptr) core_->drop_code();
   core_->observer = observer;
+  core_->code_tlb.fill({});
 }
 void Hart::set_flow(FlowObserver *flow) { core_->set_flow(flow); }
 void Hart::set_l1(L1Caches *caches) { core_->set_l1(caches); }

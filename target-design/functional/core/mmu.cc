@@ -145,6 +145,7 @@ void Core::flush_tlbs() {
     each.store.fill({});
   }
   fetch_tlb_.fill({});
+  code_tlb.fill({});
   executed_pages_.clear();
   new_epoch();
 }
@@ -157,6 +158,7 @@ void Core::flush_tlb_page(uint64_t address) {
     each.store[index] = {};
   }
   FetchEntry &entry = fetch_tlb_[page / kPageBytes % kFetchEntries];
+  code_tlb[page / kPageBytes % kCodeEntries] = {};
   // Blocks of a page that was fetched from are linked without looking at translations again.
   entry = {};
   if (executed_pages_.erase(page) != 0) new_epoch();
@@ -177,7 +179,7 @@ void Core::new_epoch() {
 }
 
 void Core::update_context() {
-  tag = epoch_ << 3 | ((mstatus & status::kFs) != 0 ? 4 : 0) | privilege;
+  tag = epoch_ << 3 | ((mstatus & status::kFs) != 0 ? kFloatTag : 0) | privilege;
   const uint8_t as = data_privilege();
   if ((mstatus & status::kMxr) != 0 && as != kMachine) {
     const uint64_t context = as | (mstatus & status::kSum);

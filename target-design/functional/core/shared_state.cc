@@ -4,10 +4,15 @@
 
 #include <algorithm>
 
+#include "code_store.h"
 #include "core.h"
 
 namespace firesim::functional {
 namespace {
+
+// A page that has changed so often while it was shared has data beside its code, which change it
+// on.
+constexpr uint32_t kMostChanges = 8;
 
 // The bits of the lines of a page that [offset, offset + bytes) touches, which lies in one page.
 uint64_t line_mask(uint64_t offset, uint64_t bytes) {
@@ -18,8 +23,48 @@ uint64_t line_mask(uint64_t offset, uint64_t bytes) {
 
 }  // namespace
 
-SharedState::SharedState(const Dram &dram, size_t code_bytes)
-    : dram_(dram), code_bytes_(code_bytes), code_lines_(dram.size_bytes / kPageBytes) {}
+SharedState::SharedState(const Dram &dram, size_t code_bytes, CodeStore *store)
+    : dram_(dram),
+      code_bytes_(code_bytes),
+      store_(store),
+      code_lines_(untouched<uint64_t>(dram.size_bytes / kPageBytes)) {}
+
+SharedState::~SharedState() { let_all_go(); }
+
+CodePage *SharedState::code_page(uint64_t dram_page) {
+  if (store_ == nullptr || fence_check_ != nullptr) return nullptr;
+  SharedPage &page = shared_pages_[dram_page];
+  if (page.code != nullptr || page.changes == kMostChanges) return page.code;
+  page.code = store_->acquire(dram_.data + dram_page * kPageBytes);
+  if (page.code != nullptr) {
+    note_code(dram_page * kPageBytes, kPageBytes);
+  } else {
+    page.changes = kMostChanges;  // there is no room
+  }
+  return page.code;
+}
+
+bool SharedState::let_go(uint64_t dram_page) {
+  const auto page = shared_pages_.find(dram_page);
+  if (page == shared_pages_.end() || page->second.code == nullptr) return false;
+  changed_.push_back(page->second.code);  // the hart that changes it may be in it
+  page->second.code = nullptr;
+  ++page->second.changes;
+  return true;
+}
+
+void SharedState::let_all_go() {
+  for (const auto &[number, page] : shared_pages_) {
+    if (page.code != nullptr) store_->release(*page.code);
+  }
+  shared_pages_.clear();
+  release_changed();
+}
+
+void SharedState::release_changed() {
+  for (CodePage *page : changed_) store_->release(*page);
+  changed_.clear();
+}
 
 void SharedState::add(Core &core) { cores_.push_back(&core); }
 
@@ -56,7 +101,8 @@ bool SharedState::written(uint64_t offset, uint64_t bytes, const Core *writer) {
     if ((code_lines_[page] & line_mask(begin, stop - begin)) != 0) {
       code_lines_[page] = 0;
       dropped = true;
-      for (Core *core : cores_) core->drop_code_page(page);
+      const bool was_shared = let_go(page);
+      for (Core *core : cores_) core->drop_code_page(page, was_shared);
     }
     begin = stop;
   }
@@ -71,7 +117,11 @@ bool SharedState::written(uint64_t offset, uint64_t bytes, const Core *writer) {
 
 void SharedState::forget_code() {
   if (fence_check_ != nullptr) fence_check_->forget();
-  std::fill(code_lines_.begin(), code_lines_.end(), 0);
+  // A page that has none is not touched, so that it takes no memory.
+  for (uint64_t page = 0; page < dram_.size_bytes / kPageBytes; ++page) {
+    if (code_lines_[page] != 0) code_lines_[page] = 0;
+  }
+  let_all_go();
   for (Core *core : cores_) core->drop_code();
 }
 

@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
+#include <unordered_map>
 #include <vector>
 
 #include "fence_check.h"
@@ -15,16 +18,31 @@
 
 namespace firesim::functional {
 
+class CodePage;
+class CodeStore;
 class Core;
 
 // The most memory that decoded code of a hart takes.
 inline constexpr size_t kMostCodeBytes = 48 << 20;
 
+struct FreeMemory {
+  void operator()(void *place) const { std::free(place); }
+};
+// Zeroes, which take the host's memory page by page as they are used.
+template <typename T>
+std::unique_ptr<T[], FreeMemory> untouched(size_t count) {
+  auto *place = static_cast<T *>(std::calloc(count, sizeof(T)));
+  if (place == nullptr) throw std::bad_alloc();
+  return std::unique_ptr<T[], FreeMemory>(place);
+}
+
 class SharedState {
  public:
-  // Each hart has `code_bytes` for decoded code, whole pages. When they are full it is decoded
-  // anew.
-  explicit SharedState(const Dram &dram, size_t code_bytes = kMostCodeBytes);
+  // Each hart has `code_bytes` for decoded code of its own, whole pages. When they are full it is
+  // decoded anew. With a `store`, which outlives this, they share there what they can.
+  explicit SharedState(const Dram &dram, size_t code_bytes = kMostCodeBytes,
+                       CodeStore *store = nullptr);
+  ~SharedState();
   SharedState(const SharedState &) = delete;
   SharedState &operator=(const SharedState &) = delete;
 
@@ -37,6 +55,15 @@ class SharedState {
   L1Group *l1() const { return l1_.get(); }  // nullptr: it is not
 
   size_t code_bytes() const { return code_bytes_; }
+  CodeStore *store() const { return store_; }
+
+  // A hart begins to run, so that none is within a block: those of pages that changed may go.
+  void begin_run() {
+    if (!changed_.empty()) release_changed();
+  }
+
+  // The shared code of a page, whose stores are watched from then on; nullptr where there is none.
+  CodePage *code_page(uint64_t dram_page);
 
   void add(Core &core);
   void remove(Core &core);
@@ -66,9 +93,22 @@ class SharedState {
   }
 
  private:
+  struct SharedPage {
+    CodePage *code = nullptr;
+    uint32_t changes = 0;  // since it was first code
+  };
+  // A page changes, or is given up.
+  bool let_go(uint64_t dram_page);
+  void let_all_go();
+  void release_changed();
+
   Dram dram_;
   const size_t code_bytes_;
-  std::vector<uint64_t> code_lines_;  // per 4 KiB page, a bit for each of its 64-byte lines
+  CodeStore *const store_;
+  // Per 4 KiB page, a bit for each of its 64-byte lines; in memory that is taken where it is used.
+  std::unique_ptr<uint64_t[], FreeMemory> code_lines_;
+  std::unordered_map<uint64_t, SharedPage> shared_pages_;  // by DRAM page
+  std::vector<CodePage *> changed_;                        // let go, and still to be released
   std::vector<Core *> cores_;
   std::unique_ptr<FenceCheck> fence_check_;
   std::unique_ptr<L1Group> l1_;

@@ -36,8 +36,7 @@ void Core::tell(Tell tell) {
   begin_host_float();
 }
 
-Block *Core::tell_arrival(Block *block) {
-  const uint64_t at = block->pc;
+Block *Core::tell_arrival(Block *block, uint64_t at) {
   if (at < quiet.low || at >= quiet.high) {
     tell([&](uint64_t now, bool is_first) {
       return flow->arrives({now, at, 0, privilege, false, false, 0, 0}, is_first);
