@@ -19,31 +19,20 @@ std::string trap_name(bool interrupt, uint64_t cause) {
 
 CallStacks::CallStacks(SymbolTable &symbols, const std::string &root)
     : symbols_(symbols),
+      tree_(symbols, symbols.intern(root), kMostNodes),
       program_(symbols.intern("[user]")),
       switch_(symbols.intern("__switch_to")),
       wake_(symbols.intern("wake_up_new_task")),
       entry_(symbols.intern("handle_exception")) {
-  nodes_.push_back({0, 0, symbols.intern(root)});
   frames_.reserve(kMostFrames);
-  frames_.push_back({0, 0, nodes_[0].function, false});
-}
-
-uint32_t CallStacks::child(uint32_t parent, uint32_t function) {
-  const uint64_t key = uint64_t{parent} << 32 | function;
-  const auto found = children_.find(key);
-  if (found != children_.end()) return found->second;
-  if (nodes_.size() == kMostNodes) return parent;  // the caller keeps what is not told apart
-  const auto node = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back({0, parent, function});
-  children_.emplace(key, node);
-  return node;
+  frames_.push_back({0, 0, tree_.function(0), false});
 }
 
 uint32_t CallStacks::above(const StackFrame &below, uint32_t function) {
   // Calls within a file without symbols look alike.
   const bool same =
       os_ != nullptr && below.function == function && symbols_.name(function).starts_with('[');
-  return same ? below.node : child(below.node, function);
+  return same ? below.node : tree_.child(below.node, function);
 }
 
 void CallStacks::push(uint32_t function, uint64_t return_address, bool trap) {
@@ -108,6 +97,7 @@ void CallStacks::arrive_in_program(Transfer transfer, uint64_t pc) {
 }
 
 void CallStacks::arrive(uint64_t pc, uint8_t privilege) {
+  has_moved_ = true;
   const Transfer transfer = transfer_;
   transfer_ = Transfer::kNone;
   if (os_ != nullptr) return arrive_in_task(transfer, pc, privilege);
@@ -143,6 +133,7 @@ void CallStacks::move(Transfer transfer, uint64_t pc, uint32_t function) {
 }
 
 void CallStacks::go_on_within(const std::vector<devices::CallFrame> &path) {
+  has_moved_ = true;
   for (size_t i = 0; i < path.size() && frames_.size() < kMostFrames; ++i) {
     uint32_t function = SymbolTable::kUnknown;
     if (path[i].trap) {
@@ -151,9 +142,33 @@ void CallStacks::go_on_within(const std::vector<devices::CallFrame> &path) {
       const devices::CallFrame &above = path[i + 1];
       function = symbols_.find(above.return_address - (above.trap ? 0 : 2)).function;
     }
-    top_ = child(frames_.back().node, function);
+    top_ = tree_.child(frames_.back().node, function);
     frames_.push_back({path[i].return_address, top_, function, path[i].trap});
   }
+}
+
+void CallStacks::charge_to(uint64_t cycle) {
+  if (cycle < last_cycle_) {
+    tree_.take_back(last_charged_, last_cycle_ - cycle);
+    if (finer_ != nullptr) finer_->take_back(last_cycle_ - cycle);
+  } else {
+    tree_.charge(top_, cycle - last_cycle_);
+    if (finer_ != nullptr) finer_->charge_top(frames_, *this, cycle - last_cycle_);
+  }
+  last_cycle_ = cycle;
+}
+
+void CallStacks::charge_finer(uint64_t pc, uint64_t cycles) {
+  if (has_moved_) finer_->follow(frames_, *this);
+  has_moved_ = false;
+  finer_->charge(pc, *this, cycles);
+}
+
+std::optional<PlaceRange> CallStacks::place(uint64_t pc, uint32_t function) {
+  if (os_ != nullptr && running_.space != 0) {
+    if (const auto found = os_->place(running_.space, pc, function)) return found;
+  }
+  return symbols_.find(pc).function == function ? symbols_.place(pc) : std::nullopt;
 }
 
 void CallStacks::enter_trap(const Commit &commit) {
@@ -161,6 +176,7 @@ void CallStacks::enter_trap(const Commit &commit) {
   std::string name = trap_name(commit.interrupt, commit.cause);
   if (os_ != nullptr && !commit.interrupt && commit.cause == kSystemCall) begin_system_call(name);
   push(symbols_.intern(name), commit.pc, true);
+  has_moved_ = true;
   transfer_ = Transfer::kTrapEntry;
 }
 

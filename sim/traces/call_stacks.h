@@ -11,21 +11,22 @@
 #pragma once
 
 #include <cstdint>
-#include <ostream>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/state.h"
 #include "devices/call_path.h"
 #include "traces/commit.h"
+#include "traces/finer_stacks.h"
 #include "traces/guest_os.h"
 #include "traces/parked_stacks.h"
+#include "traces/stack_tree.h"
 #include "traces/symbols.h"
 
 namespace firesim::traces {
 
-class CallStacks {
+class CallStacks final : private PlaceSource {
  public:
   // `symbols` outlives this. `root` is the bottom frame of every stack, "hart0".
   CallStacks(SymbolTable &symbols, const std::string &root);
@@ -35,6 +36,9 @@ class CallStacks {
     os_ = &os;
     tasks_ = &tasks;
   }
+  // Charges the same cycles to finer stacks, too. `finer` outlives this; every commit must be
+  // added.
+  void refine(FinerStacks &finer) { finer_ = &finer; }
   // `since` is the cycle of the commit before, or the one before the trace began to flow.
   void begin(uint64_t since) {
     last_cycle_ = since;
@@ -44,14 +48,7 @@ class CallStacks {
   void skip_to(uint64_t cycle) { last_cycle_ = cycle; }
   // Charges what is left up to `cycle` and with it to the stack as it is, or takes back what the
   // last commit was charged beyond it.
-  void charge_to(uint64_t cycle) {
-    if (cycle < last_cycle_) {
-      nodes_[last_charged_].cycles -= last_cycle_ - cycle;
-    } else {
-      nodes_[top_].cycles += cycle - last_cycle_;
-    }
-    last_cycle_ = cycle;
-  }
+  void charge_to(uint64_t cycle);
   // The stack is as it was elsewhere; its top function is told by the next commit.
   void go_on_within(const std::vector<devices::CallFrame> &path);
   // Returns the stack that is charged, a node.
@@ -60,8 +57,9 @@ class CallStacks {
     last_cycle_ = commit.cycle;
     go_to(commit.pc, commit.privilege);
     const uint32_t charged = top_;
-    nodes_[charged].cycles += spent;
+    tree_.charge(charged, spent);
     if (spent != 0) last_charged_ = charged;
+    if (finer_ != nullptr) charge_finer(commit.pc, spent);
     if (commit.trap) {
       enter_trap(commit);
     } else {
@@ -79,23 +77,17 @@ class CallStacks {
   // The cycle of the last commit.
   uint64_t last_cycle() const { return last_cycle_; }
 
-  // Stacks are nodes of a tree whose root is node 0. A node comes after its parent.
-  uint32_t parent(uint32_t node) const { return nodes_[node].parent; }
+  // All stacks seen.
+  const StackTree &tree() const { return tree_; }
   const std::string &function_name(uint32_t node) const {
-    return symbols_.name(nodes_[node].function);
+    return symbols_.name(tree_.function(node));
   }
 
   // All stacks seen with their cycles, and the present one; functions by name.
   void save(StateWriter &state) const;
   void load(StateReader &state);
 
-  // Lines "root;main;foo 123", sorted.
-  void write_folded(std::ostream &stream) const;
-  // The same with counts of another kind, by node; 0 beyond the last.
-  void write_folded(std::ostream &stream, const std::vector<uint64_t> &counts) const;
   uint32_t top() const { return top_; }
-  // A "sampled" profile in the speedscope format, one sample a stack, weights in cycles.
-  void write_speedscope(std::ostream &stream, const std::string &name) const;
 
   // Frames on the stack, outermost first; for tests.
   std::vector<std::string> current() const;
@@ -104,13 +96,6 @@ class CallStacks {
   using Transfer = devices::Transfer;
   static constexpr uint32_t kMostFrames = 1024;
   static constexpr uint32_t kMostNodes = 1 << 20;
-
-  // A node of the tree of all stacks seen; the path to the root is the stack.
-  struct Node {
-    uint64_t cycles;
-    uint32_t parent;
-    uint32_t function;
-  };
 
   void arrive(uint64_t pc, uint8_t privilege);
   void arrive_in_program(Transfer transfer, uint64_t pc);
@@ -131,16 +116,18 @@ class CallStacks {
   // Makes the top frame one of `function`, cutting back to it if it is already there.
   void settle(uint32_t function, bool cut);
   void retarget(uint32_t function);
-  uint32_t child(uint32_t parent, uint32_t function);
+  void charge_finer(uint64_t pc, uint64_t cycles);
+  std::optional<PlaceRange> place(uint64_t pc, uint32_t function) override;
+  uint64_t changes() const override { return os_ == nullptr ? 0 : os_->map_changes(); }
   uint32_t above(const StackFrame &below, uint32_t function);
-  void load_parked(StateReader &state, const std::vector<uint32_t> &functions);
-  void load_tasks(StateReader &state, const std::vector<uint32_t> &functions);
-  std::string path(uint32_t node, char separator) const;
+  void load_parked(StateReader &state, const SavedFrames &saved);
+  void load_tasks(StateReader &state, const SavedFrames &saved);
 
   SymbolTable &symbols_;
-  std::vector<Node> nodes_;
-  std::unordered_map<uint64_t, uint32_t> children_;  // parent << 32 | function -> node
-  FrameStack frames_;                                // frames_[0] is the root, then the task
+  StackTree tree_;
+  FinerStacks *finer_ = nullptr;  // null when none are asked for
+  bool has_moved_ = true;         // whether frames may be others than when they were refined
+  FrameStack frames_;             // frames_[0] is the root, then the task
   ParkedStacks parked_;
   uint32_t program_, switch_;  // the frame of programs; the function that switches tasks
   uint32_t wake_, entry_;      // that wakes new ones; where traps enter the kernel

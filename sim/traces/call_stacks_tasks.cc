@@ -146,6 +146,7 @@ void CallStacks::make_task(const NewTask &made) {
   // Of a thread only the function that makes the call: it goes on there, on its own stack.
   const auto from = made.has_own_stack && trap != first ? trap - 1 : first;
   record.frames.assign(from, trap + 1);
+  record.frames.front().place = 0;  // on the other stack nothing has called it
 }
 
 void CallStacks::begin_system_call(std::string &name) {

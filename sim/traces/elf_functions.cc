@@ -2,17 +2,15 @@
 // Function lists from DWARF and from symbol tables; see elf_functions.h.
 #include "traces/elf_functions.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "devices/config.h"
+#include "traces/dwarf_file.h"
 
 namespace firesim::traces {
 
@@ -24,103 +22,15 @@ namespace {
   throw ConfigError(fmt::format("{}: {} {}", where, file.string(), what));
 }
 
-// An open file descriptor.
-class File {
+// Takes the functions that are in one piece.
+class FunctionList final : public DwarfFile::Visitor {
  public:
-  File(const std::filesystem::path &file, const std::string &where)
-      : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) fail(where, file, "cannot be opened");
-  }
-  ~File() { close(descriptor_); }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-// Walks the debugging entries of one file.
-class DwarfWalk {
- public:
-  DwarfWalk(Dwarf_Debug debug, std::vector<FunctionRange> &functions)
-      : debug_(debug), functions_(functions) {}
-
-  void units() {
-    Dwarf_Unsigned length, next_offset, type_offset;
-    Dwarf_Off abbreviations;
-    Dwarf_Half version, address_size, length_size, extension_size, kind;
-    Dwarf_Sig8 signature;
-    while (dwarf_next_cu_header_d(debug_, 1, &length, &version, &abbreviations, &address_size,
-                                  &length_size, &extension_size, &signature, &type_offset,
-                                  &next_offset, &kind, &error_) == DW_DLV_OK) {
-      Dwarf_Die unit = nullptr;
-      if (dwarf_siblingof_b(debug_, nullptr, 1, &unit, &error_) == DW_DLV_OK) children(unit, 0);
-    }
+  void function(Dwarf_Die, const DwarfFile::Function &function) override {
+    if (!function.is_whole) return;
+    functions.push_back({function.spans[0].low, function.spans[0].high, function.name});
   }
 
- private:
-  static constexpr int kMostDepth = 32;
-
-  void children(Dwarf_Die parent, int depth) {
-    Dwarf_Die die = nullptr;
-    if (depth < kMostDepth && dwarf_child(parent, &die, &error_) == DW_DLV_OK) {
-      while (die != nullptr) {
-        visit(die, depth);
-        Dwarf_Die next = nullptr;
-        const bool more = dwarf_siblingof_b(debug_, die, 1, &next, &error_) == DW_DLV_OK;
-        dwarf_dealloc(debug_, die, DW_DLA_DIE);
-        die = more ? next : nullptr;
-      }
-    }
-    if (depth == 0) dwarf_dealloc(debug_, parent, DW_DLA_DIE);
-  }
-
-  void visit(Dwarf_Die die, int depth) {
-    Dwarf_Half tag = 0;
-    if (dwarf_tag(die, &tag, &error_) != DW_DLV_OK) return;
-    if (tag == DW_TAG_subprogram) {
-      subprogram(die);
-    } else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-               tag == DW_TAG_structure_type) {
-      children(die, depth + 1);
-    }
-  }
-
-  void subprogram(Dwarf_Die die) {
-    Dwarf_Addr low = 0, high = 0;
-    Dwarf_Half form = 0;
-    Dwarf_Form_Class form_class = DW_FORM_CLASS_UNKNOWN;
-    if (dwarf_lowpc(die, &low, &error_) != DW_DLV_OK) return;
-    if (dwarf_highpc_b(die, &high, &form, &form_class, &error_) != DW_DLV_OK) return;
-    if (form_class == DW_FORM_CLASS_CONSTANT) high += low;
-    const std::string name = name_of(die, 0);
-    if (high > low && !name.empty()) functions_.push_back({low, high, name});
-  }
-
-  // The name, which may stand at the declaration or at the abstract instance.
-  std::string name_of(Dwarf_Die die, int depth) {
-    char *text = nullptr;
-    if (dwarf_diename(die, &text, &error_) == DW_DLV_OK) return text;
-    if (depth == kMostDepth) return "";
-    for (const Dwarf_Half reference : {DW_AT_specification, DW_AT_abstract_origin}) {
-      Dwarf_Attribute attribute = nullptr;
-      if (dwarf_attr(die, reference, &attribute, &error_) != DW_DLV_OK) continue;
-      Dwarf_Off offset = 0;
-      const bool found = dwarf_global_formref(attribute, &offset, &error_) == DW_DLV_OK;
-      dwarf_dealloc(debug_, attribute, DW_DLA_ATTR);
-      Dwarf_Die other = nullptr;
-      if (!found || dwarf_offdie_b(debug_, offset, 1, &other, &error_) != DW_DLV_OK) continue;
-      std::string name = name_of(other, depth + 1);
-      dwarf_dealloc(debug_, other, DW_DLA_DIE);
-      return name;
-    }
-    return "";
-  }
-
-  Dwarf_Debug debug_;
-  std::vector<FunctionRange> &functions_;
-  Dwarf_Error error_ = nullptr;  // without one to fill in, libdwarf ends the process
+  std::vector<FunctionRange> functions;
 };
 
 // A label as libelf shows it, with the end of its section.
@@ -146,7 +56,7 @@ class ElfFile {
   Elf *get() const { return elf_; }
 
  private:
-  const File file_;
+  const OpenFile file_;
   Elf *elf_;
 };
 
@@ -182,17 +92,9 @@ std::vector<Label> code_labels(Elf *elf, uint32_t kind) {
 
 std::vector<FunctionRange> dwarf_functions(const std::filesystem::path &file,
                                            const std::string &where) {
-  const File open_file(file, where);
-  std::vector<FunctionRange> functions;
-  Dwarf_Debug debug = nullptr;
-  Dwarf_Error error = nullptr;
-  const int status = dwarf_init_b(open_file.descriptor(), DW_DLC_READ, DW_GROUPNUMBER_ANY, nullptr,
-                                  nullptr, &debug, &error);
-  if (status == DW_DLV_NO_ENTRY) return functions;
-  if (status != DW_DLV_OK) fail(where, file, "is not an ELF file with readable DWARF");
-  DwarfWalk(debug, functions).units();
-  dwarf_finish(debug, &error);
-  return functions;
+  FunctionList list;
+  DwarfFile(file, where).walk(list);
+  return std::move(list.functions);
 }
 
 std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,

@@ -48,6 +48,10 @@ class GuestOs {
   virtual CodeRange find(uint64_t space, uint64_t pc) = 0;
   // What lies where may have changed.
   virtual void forget_map(uint64_t space) = 0;
+  // What is known of a place in `function`; nothing if it is in another one.
+  virtual std::optional<PlaceRange> place(uint64_t space, uint64_t pc, uint32_t function) = 0;
+  // Grows with each change of what find() and place() say.
+  virtual uint64_t map_changes() const = 0;
 };
 
 // The stacks of the tasks that do not run, for all harts of a node: tasks move between them.

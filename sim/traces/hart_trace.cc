@@ -43,6 +43,7 @@ HartTrace::HartTrace(const TraceContext &context, uint32_t hart, uint32_t lanes)
   interest_ = trigger_.possible();
   wanted_ = enabled && !trigger_.never();
   within_counters_ = config.boolean("within_counters", false);
+  detail_ = {config.boolean("inlined", false), config.boolean("lines", false)};
   if (within_counters_ && trigger_.kind() != Trigger::Kind::kAlways) {
     config.fail("within_counters", "false with a trigger: the window is that of the counters");
   }
@@ -103,13 +104,18 @@ void HartTrace::open_stacks(Config &config, const TraceContext &context) {
     for (const nlohmann::json &entry : config.child("elf")) {
       files.push_back(symbol_file(entry, where, context.simulation));
     }
-    symbols_ = std::make_shared<SymbolTable>(files, where);
+    symbols_ = std::make_shared<SymbolTable>(files, where, detail_);
     if (config.has("linux")) {
       linux_ = std::make_shared<LinuxNode>(config.child("linux"), config.child_where("linux"),
-                                           context.simulation, *symbols_);
+                                           context.simulation, *symbols_, detail_);
     }
   }
-  stacks_ = std::make_unique<CallStacks>(*symbols_, fmt::format("hart{}", hart_));
+  const std::string root = fmt::format("hart{}", hart_);
+  stacks_ = std::make_unique<CallStacks>(*symbols_, root);
+  if (detail_.any()) {
+    finer_ = std::make_unique<FinerStacks>(*symbols_, root);
+    stacks_->refine(*finer_);
+  }
   if (linux_ == nullptr) return;
   os_ = std::make_unique<LinuxHart>(linux_, hart_);
   stacks_->ask(*os_, linux_->stacks());
@@ -167,7 +173,7 @@ void HartTrace::write_live() {
     const std::filesystem::path hidden = folded_file_.parent_path() / name;
     std::error_code error;
     std::ofstream stream(hidden);
-    stacks_->write_folded(stream);
+    written().write_folded(stream);
     stream.close();
     if (stream) std::filesystem::rename(hidden, folded_file_, error);
     if (!stream || error) std::filesystem::remove(hidden, error);
@@ -195,16 +201,16 @@ void HartTrace::finish(uint64_t cycle) {
   if (binary_) binary_->flush();
   if (slices_) slices_->finish();
   if (!folded_file_.empty()) {
-    write_file(folded_file_, where_, [this](std::ostream &out) { stacks_->write_folded(out); });
+    write_file(folded_file_, where_, [this](std::ostream &out) { written().write_folded(out); });
   }
   if (stacks_ && seen_toggles_ != status_.toggles) charge_toggles(stacks_->top());
   if (!toggles_.empty() && !toggles_file_.empty() && status_.hart_traces.size() == 1) {
     write_file(toggles_file_, where_,
-               [this](std::ostream &out) { stacks_->write_folded(out, toggles_); });
+               [this](std::ostream &out) { stacks_->tree().write_folded(out, toggles_); });
   }
   if (!speedscope_file_.empty()) {
     write_file(speedscope_file_, where_, [this](std::ostream &out) {
-      stacks_->write_speedscope(out, fmt::format("hart {} (target cycles)", hart_));
+      written().write_speedscope(out, fmt::format("hart {} (target cycles)", hart_));
     });
   }
 }
@@ -217,6 +223,7 @@ void HartTrace::save(StateWriter &state) const {
   state.u64(traps_);
   state.boolean(stacks_ != nullptr);
   if (stacks_) stacks_->save(state);
+  if (finer_) finer_->save(state);
 }
 
 void HartTrace::load(StateReader &state) {
@@ -234,6 +241,17 @@ void HartTrace::load(StateReader &state) {
   } else {
     flowing_ = false;  // Call stacks that nobody saved begin here, as after a trigger.
   }
+  if (saved) load_finer(state);
+}
+
+// A run that goes on may ask for more detail than the one that was saved, or for less.
+void HartTrace::load_finer(StateReader &state) {
+  if (!state.next_section_is(FinerStacks::kSection)) {
+    if (finer_) finer_->begin_with(stacks_->tree());
+    return;
+  }
+  FinerStacks unwanted(*symbols_, fmt::format("hart{}", hart_));
+  (finer_ ? *finer_ : unwanted).load(state);
 }
 
 nlohmann::json HartTrace::statistics() const {

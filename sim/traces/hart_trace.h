@@ -35,7 +35,8 @@ struct TraceContext {
 // LinuxNode: call stacks ask the node's Linux which task runs), directory (for the files
 // hart<N>.log, .trace, .folded and .speedscope.json), within_counters (stacks are charged exactly
 // the cycles in which the window of the counters is open; calls are followed all along). The folded
-// stacks are written anew while the run goes on, now and then. Where the activity of a blade with a
+// stacks are written anew while the run goes on, now and then. With inlined or lines the files of
+// stacks have finer ones. Where the activity of a blade with a
 // single hart counts, toggles.folded has the toggles of all its wires by stack.
 class HartTrace {
  public:
@@ -64,7 +65,7 @@ class HartTrace {
   //
   // Whether that is enough: nothing is made but call stacks, within cycles known from the start.
   bool needs_flow_alone() const {
-    return stacks_ != nullptr && !text_ && !binary_ && !within_counters_ &&
+    return stacks_ != nullptr && !text_ && !binary_ && !finer_ && !within_counters_ &&
            !trigger_.needs_commits();
   }
   // Where commits need not be told, but for those that transfer.
@@ -91,6 +92,8 @@ class HartTrace {
   void charge_toggles(uint32_t stack);
   void open_stacks(devices::Config &config, const TraceContext &context);
   void write_live();
+  void load_finer(StateReader &state);
+  const StackTree &written() const { return finer_ ? finer_->tree() : stacks_->tree(); }
 
   Trigger trigger_;
   bool wanted_ = false;
@@ -110,6 +113,8 @@ class HartTrace {
   std::shared_ptr<SymbolTable> symbols_;
   std::shared_ptr<LinuxNode> linux_;
   std::unique_ptr<LinuxHart> os_;
+  FrameDetail detail_;
+  std::unique_ptr<FinerStacks> finer_;  // null when no detail is asked for
   std::unique_ptr<CallStacks> stacks_;
   std::unique_ptr<StackSlices> slices_;
   NowAndThen live_;

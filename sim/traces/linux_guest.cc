@@ -20,7 +20,8 @@ constexpr uint32_t kMostPid = 1 << 22;
 }  // namespace
 
 LinuxNode::LinuxNode(const nlohmann::json &config, const std::string &where,
-                     const SimulationContext &simulation, SymbolTable &symbols) {
+                     const SimulationContext &simulation, SymbolTable &symbols,
+                     FrameDetail detail) {
   devices::Config item(config, where);
   types_ = LinuxTypes::read(simulation.input_path(item.required_text("types")), where);
   registers_ = item.child("registers");
@@ -35,7 +36,27 @@ LinuxNode::LinuxNode(const nlohmann::json &config, const std::string &where,
   }
   item.finish();
   program_ = symbols.intern("[user]");
-  files_ = std::make_unique<UserFiles>(symbols, std::move(files), where);
+  files_ = std::make_unique<UserFiles>(symbols, std::move(files), where, detail);
+}
+
+const Mapping *LinuxNode::Map::at(uint64_t pc) const {
+  const auto found = std::find_if(mappings.begin(), mappings.end(), [pc](const Mapping &each) {
+    return pc >= each.start && pc < each.end;
+  });
+  return found == mappings.end() ? nullptr : &*found;
+}
+
+std::optional<PlaceRange> LinuxNode::place(const KernelMemory &memory, uint64_t space, uint64_t pc,
+                                           uint32_t function) {
+  const auto known = maps_.find(space);
+  if (known == maps_.end() && (place_space_ != space || place_changes_ != map_changes_)) {
+    place_map_.mappings = executable_mappings(memory, types_, space);
+    place_space_ = space;
+    place_changes_ = map_changes_;
+  }
+  const Mapping *found = known == maps_.end() ? place_map_.at(pc) : known->second.at(pc);
+  if (found == nullptr || files_->find(*found, pc).function != function) return std::nullopt;
+  return files_->place(*found, pc);
 }
 
 CodeRange LinuxNode::find(const KernelMemory &memory, uint64_t space, uint64_t pc) {
@@ -44,20 +65,19 @@ CodeRange LinuxNode::find(const KernelMemory &memory, uint64_t space, uint64_t p
   if (maps_.size() >= kMostMaps && !maps_.contains(space)) maps_.clear();
   const auto [place, is_new] = maps_.try_emplace(space);
   Map &map = place->second;
-  if (is_new) map.mappings = executable_mappings(memory, types_, space);
-  const auto covering = [&map, pc] {
-    return std::find_if(map.mappings.begin(), map.mappings.end(),
-                        [pc](const Mapping &each) { return pc >= each.start && pc < each.end; });
-  };
-  auto found = covering();
+  if (is_new) {
+    ++map_changes_;
+    map.mappings = executable_mappings(memory, types_, space);
+  }
+  const Mapping *found = map.at(pc);
   // The kernel may have been in the middle of a change.
-  if (found == map.mappings.end() && map.reads < kMostReads) {
+  if (found == nullptr && map.reads < kMostReads) {
     ++map.reads;
     ++map_changes_;
     map.mappings = executable_mappings(memory, types_, space);
-    found = covering();
+    found = map.at(pc);
   }
-  if (found != map.mappings.end()) {
+  if (found != nullptr) {
     last = {space, pc, map_changes_, files_->find(*found, pc)};
     return last.range;
   }
@@ -99,6 +119,10 @@ uint64_t LinuxHart::system_call() const { return value_of("x17"); }
 std::string LinuxHart::system_call_name(uint64_t number) const {
   const auto found = node_->types().system_calls.find(number);
   return found == node_->types().system_calls.end() ? "" : found->second;
+}
+
+std::optional<PlaceRange> LinuxHart::place(uint64_t space, uint64_t pc, uint32_t function) {
+  return node_->place(memory(), space, pc, function);
 }
 
 CodeRange LinuxHart::find(uint64_t space, uint64_t pc) { return node_->find(memory(), space, pc); }

@@ -26,13 +26,17 @@ class LinuxNode {
   // `config` has the keys types (a file), files (by path on the node) and registers (where they are
   // in the RTL, as a debugger wants it; null for a node that knows). Throws ConfigError.
   LinuxNode(const nlohmann::json &config, const std::string &where,
-            const SimulationContext &simulation, SymbolTable &symbols);
+            const SimulationContext &simulation, SymbolTable &symbols, FrameDetail detail);
 
   const LinuxTypes &types() const { return types_; }
   const nlohmann::json &registers() const { return registers_; }
   TaskStacks &stacks() { return stacks_; }
 
   CodeRange find(const KernelMemory &memory, uint64_t space, uint64_t pc);
+  // Maps that find() has not read are read for this alone: find() says what it would say without.
+  std::optional<PlaceRange> place(const KernelMemory &memory, uint64_t space, uint64_t pc,
+                                  uint32_t function);
+  uint64_t map_changes() const { return map_changes_; }
   void forget_map(uint64_t space) {
     maps_.erase(space);
     ++map_changes_;
@@ -42,6 +46,8 @@ class LinuxNode {
   struct Map {
     std::vector<Mapping> mappings;
     uint32_t reads = 0;  // that did not have what was looked for
+
+    const Mapping *at(uint64_t pc) const;  // null for none
   };
 
   // What was found last, by place: mostly begins of functions.
@@ -58,6 +64,8 @@ class LinuxNode {
   std::unique_ptr<UserFiles> files_;
   uint32_t program_ = 0;          // function of what lies in no map
   std::map<uint64_t, Map> maps_;  // by space
+  Map place_map_;                 // of `place_space_`, as of `place_changes_`
+  uint64_t place_space_ = 0, place_changes_ = 0;
   uint64_t map_changes_ = 0;
   std::vector<Found> found_ = std::vector<Found>(kFound);
   TaskStacks stacks_;
@@ -77,6 +85,8 @@ class LinuxHart final : public GuestOs {
   std::string system_call_name(uint64_t number) const override;
   CodeRange find(uint64_t space, uint64_t pc) override;
   void forget_map(uint64_t space) override { node_->forget_map(space); }
+  std::optional<PlaceRange> place(uint64_t space, uint64_t pc, uint32_t function) override;
+  uint64_t map_changes() const override { return node_->map_changes(); }
 
  private:
   uint64_t value_of(const char *name) const { return target_->register_value(hart_, name); }

@@ -19,6 +19,7 @@ struct StackFrame {
   bool trap;
   // A frame that no return removes: of a task, and of a signal, which is below its handler.
   bool stays = false;
+  uint32_t place = 0;  // where in the frame below it was called from, for finer stacks
 };
 using FrameStack = std::vector<StackFrame>;
 

@@ -2,6 +2,8 @@
 // Program counter to function; see symbols.h.
 #include "traces/symbols.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -15,10 +17,10 @@ namespace {
 
 // What tables share, as long as one of them is there.
 std::shared_ptr<const SymbolTable> shared_table(const std::vector<SymbolFile> &files,
-                                                const std::string &where) {
+                                                const std::string &where, FrameDetail detail) {
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<const SymbolTable>> made;
-  std::string key;
+  std::string key = fmt::format("{} {} ", detail.inlined, detail.lines);
   for (const SymbolFile &file : files) {
     const std::string also_at = file.also_at ? std::to_string(*file.also_at) : "";
     key += file.path.string() + '\0' + also_at + '\0';
@@ -26,16 +28,17 @@ std::shared_ptr<const SymbolTable> shared_table(const std::vector<SymbolFile> &f
   const std::lock_guard lock(mutex);
   if (std::shared_ptr<const SymbolTable> found = made[key].lock()) return found;
   auto table = std::make_shared<SymbolTable>();
-  for (const SymbolFile &file : files) table->add_elf(file.path, where, file.also_at);
+  for (const SymbolFile &file : files) table->add_elf(file.path, where, file.also_at, detail);
   made[key] = table;
   return table;
 }
 
 }  // namespace
 
-SymbolTable::SymbolTable(const std::vector<SymbolFile> &files, const std::string &where)
+SymbolTable::SymbolTable(const std::vector<SymbolFile> &files, const std::string &where,
+                         FrameDetail detail)
     : names_(),
-      shared_(shared_table(files, where)),
+      shared_(shared_table(files, where, detail)),
       shared_names_(static_cast<uint32_t>(shared_->names_.size())),
       found_(kFound) {}
 
@@ -59,8 +62,13 @@ void SymbolTable::add(uint64_t low, uint64_t high, const std::string &name) {
 }
 
 void SymbolTable::add_elf(const std::filesystem::path &file, const std::string &where,
-                          std::optional<uint64_t> also_at) {
+                          std::optional<uint64_t> also_at, FrameDetail detail) {
   const std::vector<FunctionRange> labels = symbol_functions(file, where);
+  if (detail.any()) {
+    const auto places = std::make_shared<const CodePlaces>(file, where, detail);
+    places_.push_back({places, 0});
+    if (also_at && !labels.empty()) places_.push_back({places, *also_at - labels.front().low});
+  }
   if (also_at && !labels.empty()) {
     for (const FunctionRange &label : labels) {
       const uint64_t low = label.low - labels.front().low + *also_at;
@@ -96,6 +104,18 @@ CodeRange SymbolTable::find(uint64_t pc) const {
   if (before.contains(pc)) return before;
   gap.low = before.high;
   return gap;
+}
+
+std::optional<PlaceRange> SymbolTable::place(uint64_t pc) const {
+  if (shared_ != nullptr) return shared_->place(pc);
+  for (const MovedPlaces &each : places_) {
+    std::optional<PlaceRange> found = each.places->find(pc - each.by);
+    if (!found) continue;
+    found->low += each.by;
+    found->high += each.by;
+    return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace firesim::traces

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,12 @@ class UserFiles {
   // `symbols` gets the names, and outlives this. `files` are this computer's, by paths
   // on the node without the first /.
   UserFiles(SymbolTable &symbols, std::map<std::string, std::filesystem::path> files,
-            std::string where);
+            std::string where, FrameDetail detail);
 
   // The function at `pc`, which is in `mapping`. The range ends with the mapping.
   CodeRange find(const Mapping &mapping, uint64_t pc);
+  // What the detail that was asked for says of it.
+  std::optional<PlaceRange> place(const Mapping &mapping, uint64_t pc);
 
  private:
   struct Module {
@@ -34,10 +37,14 @@ class UserFiles {
   };
 
   Module &module_of(const std::string &path);
+  // What the file says for the place of `pc`.
+  static std::optional<uint64_t> address_in(const Module &module, const Mapping &mapping,
+                                            uint64_t pc);
 
   SymbolTable &symbols_;
   const std::map<std::string, std::filesystem::path> files_;
   const std::string where_;
+  const FrameDetail detail_;
   std::map<std::string, std::unique_ptr<Module>> modules_;
 };
 

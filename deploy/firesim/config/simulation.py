@@ -171,6 +171,22 @@ class Tracing(Strict):
     processes: bool = False
     """Whether call stacks name processes, threads and functions of programs on Linux nodes, which
     are looked up in the node's memory. The first time takes some 15 seconds longer."""
+    inlined: bool = False
+    """Whether functions that were inlined are frames of call stacks, named with _[i] at the end."""
+    lines: bool = False
+    """Whether frames of call stacks name file and line, as `copy (copy.c:12)`."""
+
+    @model_validator(mode="after")
+    def has_stacks(self) -> Tracing:
+        asked = "inlined" if self.inlined else "lines" if self.lines else ""
+        if asked and not self.enabled:
+            raise ValueError(f"found {asked}: true and no traces, expected enabled: true.")
+        if asked and not {"folded", "speedscope"} & set(self.outputs):
+            raise ValueError(
+                f"found {asked}: true and outputs without stacks, expected folded or speedscope "
+                "among them."
+            )
+        return self
 
 
 def _metric(text: str) -> str:

@@ -18,7 +18,7 @@ from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
-from firesim.topology.processes import TracedProcesses, described_symbols
+from firesim.topology.processes import TracedProcesses, described_lookups, described_symbols
 
 CONSOLE_LOG, PRINTS_LOG = "uart.log", "prints.log"
 CONSOLE = "console"
@@ -324,7 +324,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "trigger": described_trigger(wanted.trace_trigger, first_cycle),
             "outputs": list(wanted.trace_outputs),
             "elf": [described_symbols(path, made.physical.get(path)) for path in made.symbols],
-            "linux": made.processes.described() if made.processes else None,
+            **described_lookups(wanted, made.processes),
             "directory": f"{node.name}/trace",
             "timeline_bytes": wanted.timeline_bytes,
         },

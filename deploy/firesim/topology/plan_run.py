@@ -55,6 +55,8 @@ class Instruments:
     trace_outputs: tuple[TraceOutput, ...] = ()
     trace_trigger: Trigger = field(default_factory=AlwaysTrigger)
     trace_processes: bool = False
+    trace_inlined: bool = False
+    trace_lines: bool = False
     timeline_bytes: int = 0
     """The most that each hart and device keeps for a timeline; 0 = nothing."""
     counted: bool = False

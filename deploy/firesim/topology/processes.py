@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firesim.topology.plan_run import Instruments
+
 
 @dataclass(frozen=True)
 class TracedProcesses:
@@ -29,3 +31,9 @@ class TracedProcesses:
 def described_symbols(path: Path, also_at: int | None) -> str | dict[str, Any]:
     """Return an entry of the key `elf`: a file whose code may be found at a second place, too."""
     return str(path) if also_at is None else {"file": str(path), "also_at": also_at}
+
+
+def described_lookups(wanted: Instruments, processes: TracedProcesses | None) -> dict[str, Any]:
+    """Return the settings of a trace that say what frames tell beyond the function's name."""
+    linux = processes.described() if processes else None
+    return {"linux": linux, "inlined": wanted.trace_inlined, "lines": wanted.trace_lines}

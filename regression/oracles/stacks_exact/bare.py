@@ -12,7 +12,7 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 from firesim_software import own_program
 
-from regression.oracles.stacks_exact.truth import Part, told, traced_bare
+from regression.oracles.stacks_exact.truth import Part, plain, told, traced_bare
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment
 from regression.support.random_programs.trace import (
@@ -30,6 +30,8 @@ TRACED: Config = {
     "simulation": {"threads": 2, "tracing": {"enabled": True, "outputs": ["text", "folded"]}}
 }
 
+FINER: Config = {"simulation": {"tracing": {"enabled": True, "inlined": True, "lines": True}}}
+
 
 def both(experiment: Experiment) -> list[Part]:
     """Run the program on nodes of both kinds, with and without a trace."""
@@ -38,15 +40,22 @@ def both(experiment: Experiment) -> list[Part]:
     parts = []
     for engine, name in (("rtl", "bare in RTL"), ("functional", "bare functional")):
         config = _config(elf, engine)
-        plain = run_cluster(experiment, f"{engine}-plain", merged(config, _threads(1)))
+        alone = run_cluster(experiment, f"{engine}-plain", merged(config, _threads(1)))
         run = run_cluster(experiment, f"{engine}-traced", merged(config, TRACED))
+        finer = run_cluster(experiment, f"{engine}-finer", merged(config, FINER))
         commits[engine] = _commits(elf, run)
-        same = (run.token_hash, run.end_cycle) == (plain.token_hash, plain.end_cycle)
-        folded = (run.folder / "node0/trace/hart0.folded").read_text()
-        truth = told(run.console("node0"))
-        parts.append(Part(name, truth, traced_bare(folded), same, run.token_hash))
-    in_rtl, functional = parts
-    return [in_rtl, _compared(experiment, functional, commits)]
+        hashes = {(each.token_hash, each.end_cycle) for each in (alone, run, finer)}
+        folded, detail = (
+            (each.folder / "node0/trace/hart0.folded").read_text() for each in (run, finer)
+        )
+        same = len(hashes) == 1 and plain(detail) == plain(folded)
+        truth, inlined = told(run.console("node0")), told(run.console("node0"), inlined=True)
+        parts += [
+            Part(name, truth, traced_bare(folded), same, run.token_hash),
+            Part(f"{name}, inlined", inlined, traced_bare(detail), same, run.token_hash),
+        ]
+    *others, functional, in_detail = parts
+    return [*others, _compared(experiment, functional, commits), in_detail]
 
 
 def _threads(number: int) -> Config:

@@ -38,6 +38,7 @@ FUNCTION void work(struct measure *m) {
   enter(m, "work");
   busy(10000);
   branch(m);
+  holds(m);
   down(m, 4);
   first(m);
   jumps(m);

@@ -12,7 +12,8 @@ Cycles of each stack in the flame graph, with those of the kernel on top, are co
 the programs print. A run without a trace must end in the same cycle, with the same token hash and
 the same console. Stacks of functional nodes must be equal to the byte for any threads and batches,
 by whatever way their instructions are looked at, and through a snapshot; and the program without a
-system must commit the same instructions on both engines.
+system must commit the same instructions on both engines. Stacks with inlined functions and lines
+must have what functions that were inlined noted, and be the plain ones without these frames.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def main(experiment: Experiment) -> Verdict:
     if not experiment.quick:
         nodes.append((on_linux.LIBRARIES, 4))
     parts = [
-        *(on_linux.functional(experiment, programs, cores) for programs, cores in nodes),
+        *(part for node in nodes for part in on_linux.functional(experiment, *node)),
         *bare.both(experiment),
         *(on_linux.in_rtl(experiment, each) for each in (on_linux.TASKS, on_linux.LIBRARIES)),
     ]

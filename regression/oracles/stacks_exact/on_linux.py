@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regression.oracles.stacks_exact.truth import Part, told, traced
+from regression.oracles.stacks_exact.truth import Part, plain, told, traced
 from regression.support.cluster import Cluster, Config, merged
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run, simulate
@@ -67,6 +67,7 @@ LIBRARIES = Programs(
 TRACED: Config = {
     "simulation": {"tracing": {"enabled": True, "outputs": ["folded"], "processes": True}}
 }
+FINER: Config = {"simulation": {"tracing": {"inlined": True, "lines": True}}}
 FUNCTIONAL: Config = {"simulation": {"engine": "functional"}}
 
 
@@ -84,17 +85,16 @@ def _is_same(run: Run, plain: Run) -> bool:
 
 
 def _part(
-    programs: Programs, where: str, run: Run, plain: Run, *, same: bool | None = None
+    programs: Programs, where: str, run: Run, alone: Run, *, same: bool, inlined: bool = False
 ) -> Part:
-    """Return what a traced run showed; `plain` is one without a trace."""
-    missing = [line for line in programs.said if line not in plain.console("node0")]
+    """Return what a traced run showed; `alone` is one without a trace."""
+    missing = [line for line in programs.said if line not in alone.console("node0")]
     if missing:
-        raise ExperimentError(f'{plain.folder}: the console has no "{missing[0]}".')
-    truth = told(plain.console("node0"))
+        raise ExperimentError(f'{alone.folder}: the console has no "{missing[0]}".')
+    truth = told(alone.console("node0"), inlined=inlined)
     found = traced(_folded(run), programs.program)
-    is_same = _is_same(run, plain) if same is None else same
     name = f"{programs.name} {where}"
-    return Part(name, truth, found, is_same, plain.token_hash, programs.tasks)
+    return Part(name, truth, found, same, alone.token_hash, programs.tasks)
 
 
 def in_rtl(experiment: Experiment, programs: Programs) -> Part:
@@ -103,28 +103,31 @@ def in_rtl(experiment: Experiment, programs: Programs) -> Part:
     warm = WarmStart(experiment, programs.node, folder)
     at = region_cycle(warm.whole(BOOT_LIMIT_CYCLES))
     warm.save([at])
-    plain = warm.go_on(at, at + REGION_CYCLES, 1)
+    alone = warm.go_on(at, at + REGION_CYCLES, 1)
     traced_node = merged(programs.node, TRACED)
     warm.rtl = Cluster(experiment, traced_node).description(folder / "traced")
     run = warm.go_on(at, at + REGION_CYCLES, 2)
-    return _part(programs, "in RTL", run, plain)
+    return _part(programs, "in RTL", run, alone, same=_is_same(run, alone))
 
 
-def functional(experiment: Experiment, programs: Programs, cores: int) -> Part:
+def functional(experiment: Experiment, programs: Programs, cores: int) -> list[Part]:
     """Run from reset to power-off on a functional blade, in ways that must not matter.
 
     Without a trace; with 1 thread; with 2 and random batches; with each instruction looked at, as a
     log of them needs it; and in two pieces, through a snapshot where the region of interest begins.
+    Inlined functions and lines must leave the plain stacks as they are, through that snapshot, too.
     """
     folder = experiment.folder / f"{programs.program}-functional-{cores}"
     blade = {"system": {"node": {"blade": f"rocket-{cores}"}}}
     plain_config = merged(merged(programs.node, FUNCTIONAL), blade)
     each = {"simulation": {"tracing": {"outputs": ["folded", "binary"]}}}
-    plain = _described(experiment, plain_config, folder / "plain")
+    untraced = _described(experiment, plain_config, folder / "plain")
     stacks = _described(experiment, merged(plain_config, TRACED), folder / "traced")
     log = _described(experiment, merged(merged(plain_config, TRACED), each), folder / "each")
+    finer = merged(merged(plain_config, TRACED), FINER)
+    in_detail = _described(experiment, finer, folder / "finer")
     seed = experiment.seed | 1
-    alone = _run(plain, folder / "plain", threads=1)
+    alone = _run(untraced, folder / "plain", threads=1)
     runs = [
         _run(stacks, folder / "one-thread", threads=1),
         _run(stacks, folder / "random", threads=2, random_batch_seed=seed),
@@ -132,16 +135,26 @@ def functional(experiment: Experiment, programs: Programs, cores: int) -> Part:
     ]
     at = region_cycle(runs[0])
     saving = {"directory": str(folder / "snapshots"), "at_cycles": [at]}
-    _run(stacks, folder / "saved", snapshots=saving, max_cycles=at + 1, expect=(0, 1))
+    _run(in_detail, folder / "saved", snapshots=saving, max_cycles=at + 1, expect=(0, 1))
     restore = {"snapshot": str(folder / "snapshots" / f"cycle-{at}")}
     second = _run(stacks, folder / "second", restore=restore)
+    detail = [
+        _run(in_detail, folder / "detail", random_batch_seed=seed),
+        _run(in_detail, folder / "second-detail", restore=restore),
+    ]
     for file in (folder / "each/node0/trace").glob("hart*.trace"):
         file.unlink()  # It is large, and told what it had to by the stacks beside it.
-    same = all(_is_same(run, alone) for run in runs)
-    same &= (second.token_hash, second.end_cycle) == (alone.token_hash, alone.end_cycle)
+    whole = (alone.token_hash, alone.end_cycle)
+    same = all(_is_same(run, alone) for run in [*runs, detail[0]])
+    same &= all((run.token_hash, run.end_cycle) == whole for run in [second, detail[1]])
     same &= len({_folded(run) for run in [*runs, second]}) == 1
+    same &= len({_folded(run) for run in detail}) == 1
+    same &= plain(_folded(detail[0])) == plain(_folded(runs[0]))
     where = f"functional on {cores} hart{'s' if cores > 1 else ''}"
-    return _part(programs, where, runs[0], alone, same=same)
+    return [
+        _part(programs, where, runs[0], alone, same=same),
+        _part(programs, f"{where}, inlined", detail[0], alone, same=same, inlined=True),
+    ]
 
 
 def _described(experiment: Experiment, config: Config, folder: Path) -> dict[str, Any]:

@@ -18,6 +18,14 @@ BARE = "bare"
 CHILDREN = {"child", "program", "vforked"}
 NOT_NOTED = {"[signal]", "[vdso]"}
 """What the kernel has between a function and its signal's handler, and behind that."""
+INLINED = "_[i]"
+NOTES = {
+    f"{name}{INLINED}"
+    for name in "begin busy cycle_count enter leave leave_all system_call".split()
+}
+"""Functions that note what a program does, or make system calls, and are inlined everywhere."""
+LINE = re.compile(r" \([^;()]*:\d+\)(?=_\[i\]|;|$)")
+"""What a frame has of its place in the source."""
 KERNEL = re.compile(r"^\[(system call|exception|interrupt)\b")
 
 Stacks = Counter[tuple[str, str]]
@@ -25,23 +33,37 @@ Stacks = Counter[tuple[str, str]]
 by `;`."""
 
 
-def told(console: str) -> Stacks:
-    """Return what the programs printed; children, and the program that one becomes, are one."""
+def told(console: str, *, inlined: bool = False) -> Stacks:
+    """Return what the programs printed; children, and the program that one becomes, are one.
+
+    Functions that were inlined are only frames with `inlined`.
+    """
     found: Stacks = Counter()
     for who, path, cycles in TRUTH.findall(console):
-        found["child" if who in CHILDREN else who, path] += int(cycles)
+        frames = [frame for frame in path.split(";") if inlined or not frame.endswith(INLINED)]
+        found["child" if who in CHILDREN else who, ";".join(frames)] += int(cycles)
+    return found
+
+
+def plain(folded: str) -> Counter[str]:
+    """Return stacks without the frames of inlined functions, and without lines."""
+    found: Counter[str] = Counter()
+    for line in folded.splitlines():
+        path, cycles = line.rsplit(" ", 1)
+        frames = [frame for frame in path.split(";") if not frame.endswith(INLINED)]
+        found[";".join(LINE.sub("", frame) for frame in frames)] += int(cycles)
     return found
 
 
 def _frames(folded: str) -> list[tuple[list[str], int]]:
     lines = [line.rsplit(" ", 1) for line in folded.splitlines()]
-    return [(path.split(";"), int(cycles)) for path, cycles in lines]
+    return [(LINE.sub("", path).split(";"), int(cycles)) for path, cycles in lines]
 
 
 def _noted(frames: list[str]) -> str:
     """Return what is noted of a stack, without what the kernel has above it; "" for nothing."""
     above = next((i for i, frame in enumerate(frames) if KERNEL.match(frame)), len(frames))
-    user = [frame for frame in frames[:above] if frame not in NOT_NOTED]
+    user = [frame for frame in frames[:above] if frame not in NOT_NOTED | NOTES]
     below = next((i for i, frame in enumerate(user) if frame in TOP), len(user))
     return ";".join(user[below:])
 

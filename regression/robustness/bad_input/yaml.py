@@ -253,6 +253,22 @@ YAML_CASES = [
         TWO + "simulation:\n  tracing:\n    trigger: {kind: cycle, start: 50, end: 20}\n",
     ),
     Case(
+        "lines without a trace",
+        (
+            "bad.yaml:4: simulation.tracing: found lines: true and no traces, expected "
+            "enabled: true."
+        ),
+        TWO + "simulation:\n  tracing:\n    lines: true\n",
+    ),
+    Case(
+        "inlined functions without stacks",
+        (
+            "bad.yaml:4: simulation.tracing: found inlined: true and outputs without stacks, "
+            "expected folded or speedscope among them."
+        ),
+        TWO + "simulation:\n  tracing: {enabled: true, inlined: true, outputs: [text]}\n",
+    ),
+    Case(
         "unknown trigger",
         (
             'bad.yaml:5: simulation.tracing.trigger: found "cycles", expected kind '

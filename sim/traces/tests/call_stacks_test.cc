@@ -89,11 +89,11 @@ TEST_F(Stacks, ChargedWithinAWindow) {
   commit(kMain + 4, kNop, 4);
   stacks.charge_to(now + 9);
   std::ostringstream text;
-  stacks.write_folded(text);
+  stacks.tree().write_folded(text);
   EXPECT_EQ(text.str(), "hart0;main 13\nhart0;main;foo 7\n");
   stacks.charge_to(now - 1);
   text.str("");
-  stacks.write_folded(text);
+  stacks.tree().write_folded(text);
   EXPECT_EQ(text.str(), "hart0;main 3\nhart0;main;foo 7\n");
 }
 
@@ -197,7 +197,7 @@ TEST_F(Stacks, CyclesGoToTheCommittingFunction) {
   commit(kFoo, kRet, 10);
   commit(kMain + 4, kNop, 3);
   std::ostringstream text;
-  stacks.write_folded(text);
+  stacks.tree().write_folded(text);
   EXPECT_EQ(text.str(), "hart0;main 8\nhart0;main;foo 10\n");
 }
 
@@ -287,7 +287,7 @@ TEST_F(Stacks, Speedscope) {
   commit(kMain, kCall, 5);
   commit(kFoo, kRet, 10);
   std::ostringstream text;
-  stacks.write_speedscope(text, "hart 0");
+  stacks.tree().write_speedscope(text, "hart 0");
   const auto document = nlohmann::json::parse(text.str());
   const auto &profile = document["profiles"][0];
   EXPECT_EQ(profile["endValue"], 15);

@@ -35,6 +35,8 @@ class FakeOs final : public GuestOs {
     return {low, low + 0x100, symbols_.intern(name)};
   }
   void forget_map(uint64_t space) override { forgotten.push_back(space); }
+  std::optional<PlaceRange> place(uint64_t, uint64_t, uint32_t) override { return std::nullopt; }
+  uint64_t map_changes() const override { return 0; }
 
   GuestTask running{1, 10, "sh-1"};
   std::optional<NewTask> made;
@@ -188,7 +190,7 @@ TEST_F(TaskStacksTest, AFileWithoutSymbolsIsOneFrame) {
   commit(kStripped + 0x100, kCall);
   commit(kStripped + 0x200);
   std::ostringstream text;
-  stacks.write_folded(text);
+  stacks.tree().write_folded(text);
   EXPECT_NE(text.str().find("hart0;sh-1;main;work;[stripped] 3\n"), std::string::npos);
   for (const uint64_t pc : {kStripped + 0x204, kStripped + 0x104, kStripped + 4}) commit(pc, kRet);
   commit(kWork + 8);

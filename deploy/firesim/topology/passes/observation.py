@@ -64,6 +64,8 @@ def _instruments(
         trace_outputs=tuple(tracing.outputs) if tracing.enabled else (),
         trace_trigger=tracing.trigger,
         trace_processes=is_traced and tracing.processes,
+        trace_inlined=tracing.inlined,
+        trace_lines=tracing.lines,
         timeline_bytes=timeline.limit_mib << 20 if timeline.enabled else 0,
         counted=counters.enabled,
         counter_interval_cycles=counters.interval_cycles,

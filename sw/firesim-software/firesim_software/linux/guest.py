@@ -81,7 +81,7 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
         raise LinuxError(f'found no program "{name}" in {FOLDER}, expected any of: {names}.')
     sources = sorted((FOLDER / name).glob("*.c"))
     version = run([COMPILER, "--version"]).splitlines()[0]
-    key: list[KeyPart] = [version, str(symbols), FOLDER / name, Path(__file__)]
+    key: list[KeyPart] = [version, FOLDER / name, Path(__file__)]
     key += sorted(FOLDER.glob("*.h"))
     text = "".join(path.read_text() for path in sorted((FOLDER / name).iterdir()))
     flags, libraries = _kind_flags(name, text), ["-lm"]
@@ -97,6 +97,7 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
         libraries = ["-Wl,--allow-shlib-undefined", str(folder / packages.LIBRARIES[0] / _LIBRARY)]
     if symbols:
         flags = agent.with_symbols(flags)
+    key.append(" ".join(flags))
 
     def build(folder: Path) -> None:
         run([COMPILER, *flags, "-o", str(folder / name), *map(str, sources), *libraries])

@@ -26,6 +26,31 @@ FUNCTION void branch(struct measure *m) {
   leave(m);
 }
 
+// Their code is in `holds`, where a debugger would name them with this ending.
+static inline __attribute__((always_inline)) void inner(struct measure *m) {
+  enter(m, "inner_[i]");
+  busy(8000);
+  leaf(m, 5000);
+  leave(m);
+}
+
+static inline __attribute__((always_inline)) void middle(struct measure *m) {
+  enter(m, "middle_[i]");
+  busy(6000);
+  inner(m);
+  busy(4000);
+  leave(m);
+}
+
+FUNCTION void holds(struct measure *m) {
+  enter(m, "holds");
+  busy(5000);
+  middle(m);
+  leaf(m, 7000);
+  inner(m);
+  leave(m);
+}
+
 FUNCTION void down(struct measure *m, int depth) {
   enter(m, "down");
   busy(7000);

@@ -13,6 +13,7 @@
 enum { PAGE_BYTES = 4096, PAGES = 12, STACK_BYTES = 16384, SIGNAL_USER = 10 };
 enum { SHARES_ALL = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000, CHILD_ENDED = 17 };
 enum { SHARES_MEMORY_UNTIL_IT_ENDS = 0x100 | 0x4000 };
+enum { TCSBRK = 0x5409 };
 enum { WAIT = 128, WAKE = 129 };  // of a futex, private
 
 static struct measure own, threads_own, childs_own;
@@ -55,6 +56,7 @@ FUNCTION void work(struct measure *m) {
   enter(m, "work");
   busy(10000);
   branch(m);
+  holds(m);
   down(m, 4);
   first(m);
   jumps(m);
@@ -135,5 +137,6 @@ int main(int argc, char **argv) {
   tell(&own, "process");
   tell(&threads_own, "thread");
   write_some(1, "stacks are done\n", 16);
+  call3(__NR_ioctl, 1, TCSBRK, 1);  // until the console has sent everything
   return 0;
 }
