@@ -16,6 +16,7 @@ import firesim
 import pytest
 from firesim.api.samples import Sample
 from firesim.pipeline.load import find_config, load_file
+from firesim.pipeline.resolve import resolve
 from firesim.sampling.figures import figures_of
 from firesim.sampling.folder import SAMPLE, make, opened
 from firesim.sampling.go import go
@@ -39,6 +40,7 @@ from firesim.sampling.statistics import (
     t_quantile,
 )
 from firesim.sampling.warm_up import matters
+from firesim.sampling.warming import with_cold_caches
 from firesim.sampling.weights import weighted, weights_of
 from firesim.sampling.written import CSV
 from firesim_common.errors import InputError
@@ -185,12 +187,12 @@ def test_caches_are_filled_as_the_functional_node_follows_them(recipe: Path) -> 
     cold = go(make(loaded, replace(WARM, warming=NO_WARMING), Path("cold")), 2, QUIET)
     assert warm.sample_hash == WARM_HASH
     # The end of the restore program lies within the tokens: 5 lines that any interval fetches.
-    for event, share in (("hart0_dcache_miss", 3), ("hart0_icache_miss", 1)):
+    for event, factor in (("hart0_dcache_miss", 3), ("hart0_icache_miss", 1)):
         middle = [
             sum(one.events.get(event, 0) for one in result.measured[1:-1])
             for result in (warm, cold)
         ]
-        assert share * middle[0] < middle[1], f"{event}: {middle}"
+        assert factor * middle[0] < middle[1], f"{event}: {middle}"
     again = go(make(loaded, WARM, Path("again")), 1, QUIET)
     assert again.sample_hash == WARM_HASH
 
@@ -201,6 +203,13 @@ def test_samples_of_before_had_no_warming(recipe: Path) -> None:
     assert said.pop("warming") == NO_WARMING
     (folder.path / SAMPLE).write_text(json.dumps(said))
     assert opened(folder.path).settings == SETTINGS
+
+
+def test_caches_that_are_not_filled_are_named(recipe: Path) -> None:
+    plain = resolve(load_file(recipe))
+    assert with_cold_caches(plain) == []
+    for change in ("system.node.blade=rocket-1-l2", "system.node.memory.llc={}"):
+        assert with_cold_caches(resolve(load_file(recipe, [change]))) == ["node0"]
 
 
 def test_nodes_of_a_cluster_are_sampled_at_the_same_cycle(elsewhere: Path) -> None:

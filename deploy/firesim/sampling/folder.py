@@ -76,7 +76,9 @@ class Interval:
 
     def rate(self, whole: Whole) -> float:
         """Return cycles an instruction, or instructions a cycle where intervals are of cycles."""
-        return self.cpi if whole.unit == INSTRUCTIONS else self.instructions / self.cycles
+        if whole.unit == INSTRUCTIONS:
+            return self.cpi
+        return self.instructions / self.cycles if self.cycles else 0.0
 
     def size(self, whole: Whole) -> int:
         """Return how long it is."""
@@ -84,8 +86,8 @@ class Interval:
 
     @property
     def cpi(self) -> float:
-        """Cycles an instruction."""
-        return self.cycles / self.instructions
+        """Cycles an instruction; 0 of an interval before which the workload ended."""
+        return self.cycles / self.instructions if self.instructions else 0.0
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from firesim.sampling.simulate import (
 from firesim.sampling.stacks import TRACED
 from firesim.sampling.statistics import needed
 from firesim.sampling.warm_up import chosen, compared
+from firesim.sampling.warming import with_cold_caches
 from firesim.sampling.written import write_result
 from firesim.work.folder import write_json
 
@@ -150,6 +151,7 @@ def _whole(folder: SampleFolder, functional: Prepared, console: Console) -> Whol
         is_finished=facts[0]["finished_at_cycle"] is not None,
         unit=unit,
         figure_cycles=[one.cycle for one in printed],
+        cold=with_cold_caches(functional.plan),
     )
     if not settings.are_drawn:
         check_population(whole, settings)

@@ -124,7 +124,7 @@ def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up:
         warm_up=warm_up,
         bias=bias,
         stacks=whole_stacks(folder, intervals, whole, rate, warm_up),
-        warnings=tuple(_warnings(intervals, whole, settings, wanted, bias)),
+        warnings=(*_warnings(intervals, whole, settings, wanted, bias), *_cold(whole)),
         sample_hash=hashlib.sha256(intervals_csv(intervals, whole, settings).encode()).hexdigest()[
             :16
         ],
@@ -139,6 +139,16 @@ def _left_out(others: int, measured: Sequence[Interval], whole: Whole, settings:
     lost = sum(size for _, size in whole.points) - sum(represented_by(measured, whole).values())
     share = lost / whole.population(settings)
     return f"{text}; the phases that they stand for, {share:.1%} of the workload, are left out"
+
+
+def _cold(whole: Whole) -> list[str]:
+    """Return what is said of caches that are not filled."""
+    if not whole.cold:
+        return []
+    return [
+        f"the L2, or the last-level cache, of {', '.join(whole.cold)} begins each warm-up empty: "
+        "check the length of the warm-up by --check-warm-up"
+    ]
 
 
 def _warnings(

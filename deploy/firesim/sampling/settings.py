@@ -192,6 +192,8 @@ class Whole:
     """In which figures were printed that are looked for."""
     points: list[list[int]] = field(default_factory=list)
     """Representatives of phases, each with the number of intervals it stands for."""
+    cold: list[str] = field(default_factory=list)
+    """Nodes with a cache that is not filled before a warm-up: an L2, or one of the memory."""
 
     @property
     def length(self) -> int:

@@ -38,7 +38,7 @@ LONG_LOOP, LONG_TIMES = "quicksort", 80
 """A program of 140 million instructions: as often a loop of the full form."""
 CHECKED = ("mean", "p50", "p95")
 SETTINGS = Settings(interval=5000, warm_up=5000, checks_warm_up=True, first=30, most=60)
-QUICK_SETTINGS = Settings(interval=1000, warm_up=2000, first=8, most=8)
+QUICK_SETTINGS = Settings(interval=1000, warm_up=20_000, first=8, most=8)
 COUNTED: Config = {"simulation": {"autocounter": {"enabled": True, "interval_cycles": 10**9}}}
 
 
