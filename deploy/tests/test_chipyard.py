@@ -97,12 +97,14 @@ endmodule
 """
 
 
-def test_checks_in_layers_are_taken_with_what_they_need(recipe: Path) -> None:
+@pytest.mark.parametrize("name", ["layers-{}-Verification-Assert", "groups_{}_Verification"])
+def test_checks_in_layers_are_taken_with_what_they_need(recipe: Path, name: str) -> None:
     folder = recipe.parent / "generated/gen-collateral"
     below = folder / "verification/assert"
     below.mkdir(parents=True)
-    (below / "layers-Chip-Verification-Assert.sv").write_text(LAYER)
-    (below / "layers-Other-Verification-Assert.sv").write_text(LAYER.replace("Chip", "Other"))
+    binding = f"{name.format('Chip')}.sv"
+    (below / binding).write_text(LAYER)
+    (below / f"{name.format('Other')}.sv").write_text(LAYER.replace("Chip", "Other"))
     (below / "Chip_Verification_Assert.sv").write_text(BOUND)
     (folder / "verification/Watch.sv").write_text("module Watch(input clock); endmodule\n")
     with (folder / "filelist.f").open("a") as file_list:
@@ -115,7 +117,7 @@ def test_checks_in_layers_are_taken_with_what_they_need(recipe: Path) -> None:
         found[synthesis] = names, [line for line in blade.decided if "bound in" in line]
         assert blade.decided[-1].endswith("2")
     design = ["Chip.sv", "TestHarness.sv"]
-    checks = ["Watch.sv", "Chip_Verification_Assert.sv", "layers-Chip-Verification-Assert.sv"]
+    checks = ["Watch.sv", "Chip_Verification_Assert.sv", binding]
     said = "mine: files with checks that are bound in, "
     assert found["true"] == (design, [f"{said}left out: 3"])
     assert found["false"] == (design + checks, [f"{said}taken: 3"])

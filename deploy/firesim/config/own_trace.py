@@ -46,8 +46,8 @@ class OwnTrace(Strict):
     pc: Value | None = None
     """Its address; one of fewer than 64 bits is extended by its highest bit."""
     rvfi: Annotated[int, Field(ge=1, le=MOST_LANES)] | None = None
-    """In place of all of these values: the module has the RISC-V formal interface (`rvfi_valid`,
-    `rvfi_insn` and so on) of a core that retires up to so many instructions a cycle."""
+    """Most instructions that retire in a cycle. In place of the values: the module has the RISC-V
+    formal interface (`rvfi_valid`, `rvfi_insn` and so on)."""
     instruction: Value = "32'd0"
     """Its word (default: unknown)."""
     privilege: Value = "3'd3"
