@@ -13,7 +13,8 @@ the programs print. A run without a trace must end in the same cycle, with the s
 the same console. Stacks of functional nodes must be equal to the byte for any threads and batches,
 by whatever way their instructions are looked at, and through a snapshot; and the program without a
 system must commit the same instructions on both engines. Stacks with inlined functions and lines
-must have what functions that were inlined noted, and be the plain ones without these frames.
+must have what functions that were inlined noted, and be the plain ones without these frames. With
+--quick that is looked at in the program without a system alone.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from regression.support.experiment import Experiment, Verdict, experiment_named
 def main(experiment: Experiment) -> Verdict:
     """Run the experiment."""
     nodes = [(on_linux.TASKS, 1), (on_linux.TASKS, 4), (on_linux.LIBRARIES, 1)]
+    detailed: list[tuple[on_linux.Programs, int]] = []
     if not experiment.quick:
-        nodes.append((on_linux.LIBRARIES, 4))
+        detailed = nodes = [*nodes, (on_linux.LIBRARIES, 4)]
     parts = [
-        *(part for node in nodes for part in on_linux.functional(experiment, *node)),
+        *(on_linux.functional(experiment, *node) for node in nodes),
+        *(on_linux.in_detail(experiment, *node) for node in detailed),
         *bare.both(experiment),
         *(on_linux.in_rtl(experiment, each) for each in (on_linux.TASKS, on_linux.LIBRARIES)),
     ]

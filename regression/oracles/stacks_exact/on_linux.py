@@ -110,22 +110,34 @@ def in_rtl(experiment: Experiment, programs: Programs) -> Part:
     return _part(programs, "in RTL", run, alone, same=_is_same(run, alone))
 
 
-def functional(experiment: Experiment, programs: Programs, cores: int) -> list[Part]:
+def _where(cores: int) -> str:
+    return f"functional on {cores} hart{'s' if cores > 1 else ''}"
+
+
+def _on_blade(programs: Programs, cores: int) -> Config:
+    blade = {"system": {"node": {"blade": f"rocket-{cores}"}}}
+    return merged(merged(programs.node, FUNCTIONAL), blade)
+
+
+def _saved(description: dict[str, Any], folder: Path, at: int) -> dict[str, Any]:
+    """Save a node at a cycle; return how others go on there."""
+    saving = {"directory": str(folder / "snapshots"), "at_cycles": [at]}
+    _run(description, folder / "saved", snapshots=saving, max_cycles=at + 1, expect=(0, 1))
+    return {"snapshot": str(folder / "snapshots" / f"cycle-{at}")}
+
+
+def functional(experiment: Experiment, programs: Programs, cores: int) -> Part:
     """Run from reset to power-off on a functional blade, in ways that must not matter.
 
     Without a trace; with 1 thread; with 2 and random batches; with each instruction looked at, as a
     log of them needs it; and in two pieces, through a snapshot where the region of interest begins.
-    Inlined functions and lines must leave the plain stacks as they are, through that snapshot, too.
     """
     folder = experiment.folder / f"{programs.program}-functional-{cores}"
-    blade = {"system": {"node": {"blade": f"rocket-{cores}"}}}
-    plain_config = merged(merged(programs.node, FUNCTIONAL), blade)
+    config = _on_blade(programs, cores)
     each = {"simulation": {"tracing": {"outputs": ["folded", "binary"]}}}
-    untraced = _described(experiment, plain_config, folder / "plain")
-    stacks = _described(experiment, merged(plain_config, TRACED), folder / "traced")
-    log = _described(experiment, merged(merged(plain_config, TRACED), each), folder / "each")
-    finer = merged(merged(plain_config, TRACED), FINER)
-    in_detail = _described(experiment, finer, folder / "finer")
+    untraced = _described(experiment, config, folder / "plain")
+    stacks = _described(experiment, merged(config, TRACED), folder / "traced")
+    log = _described(experiment, merged(merged(config, TRACED), each), folder / "each")
     seed = experiment.seed | 1
     alone = _run(untraced, folder / "plain", threads=1)
     runs = [
@@ -133,28 +145,40 @@ def functional(experiment: Experiment, programs: Programs, cores: int) -> list[P
         _run(stacks, folder / "random", threads=2, random_batch_seed=seed),
         _run(log, folder / "each", threads=1),
     ]
-    at = region_cycle(runs[0])
-    saving = {"directory": str(folder / "snapshots"), "at_cycles": [at]}
-    _run(in_detail, folder / "saved", snapshots=saving, max_cycles=at + 1, expect=(0, 1))
-    restore = {"snapshot": str(folder / "snapshots" / f"cycle-{at}")}
+    restore = _saved(stacks, folder, region_cycle(runs[0]))
     second = _run(stacks, folder / "second", restore=restore)
-    detail = [
-        _run(in_detail, folder / "detail", random_batch_seed=seed),
-        _run(in_detail, folder / "second-detail", restore=restore),
-    ]
     for file in (folder / "each/node0/trace").glob("hart*.trace"):
         file.unlink()  # It is large, and told what it had to by the stacks beside it.
-    whole = (alone.token_hash, alone.end_cycle)
-    same = all(_is_same(run, alone) for run in [*runs, detail[0]])
-    same &= all((run.token_hash, run.end_cycle) == whole for run in [second, detail[1]])
+    same = all(_is_same(run, alone) for run in runs)
+    same &= (second.token_hash, second.end_cycle) == (alone.token_hash, alone.end_cycle)
     same &= len({_folded(run) for run in [*runs, second]}) == 1
-    same &= len({_folded(run) for run in detail}) == 1
-    same &= plain(_folded(detail[0])) == plain(_folded(runs[0]))
-    where = f"functional on {cores} hart{'s' if cores > 1 else ''}"
-    return [
-        _part(programs, where, runs[0], alone, same=same),
-        _part(programs, f"{where}, inlined", detail[0], alone, same=same, inlined=True),
-    ]
+    return _part(programs, _where(cores), runs[0], alone, same=same)
+
+
+def in_detail(experiment: Experiment, programs: Programs, cores: int) -> Part:
+    """Run on a functional blade with inlined functions and lines.
+
+    Without them stacks must be the plain ones, from reset and through a snapshot. Who goes on there
+    without detail has the plain ones, too.
+    """
+    folder = experiment.folder / f"{programs.program}-detail-{cores}"
+    config = _on_blade(programs, cores)
+    untraced = _described(experiment, config, folder / "plain")
+    stacks = _described(experiment, merged(config, TRACED), folder / "traced")
+    finer = _described(experiment, merged(merged(config, TRACED), FINER), folder / "finer")
+    alone = _run(untraced, folder / "plain")
+    run = _run(stacks, folder / "stacks")
+    detail = _run(finer, folder / "detail", random_batch_seed=experiment.seed | 1)
+    restore = _saved(finer, folder, region_cycle(run))
+    second = _run(finer, folder / "second", restore=restore)
+    without = _run(stacks, folder / "without", restore=restore)
+    whole = (alone.token_hash, alone.end_cycle)
+    same = _is_same(run, alone) and _is_same(detail, alone)
+    same &= all((each.token_hash, each.end_cycle) == whole for each in (second, without))
+    same &= _folded(second) == _folded(detail) and _folded(without) == _folded(run)
+    same &= plain(_folded(detail)) == plain(_folded(run))
+    where = f"{_where(cores)}, inlined"
+    return _part(programs, where, detail, alone, same=same, inlined=True)
 
 
 def _described(experiment: Experiment, config: Config, folder: Path) -> dict[str, Any]:
