@@ -149,6 +149,23 @@ class ElaborateTest extends AnyFunSuite {
     assert(error.getMessage.contains("found 2 accelerators on the cores, expected 0"))
   }
 
+  test("units beside each other share the SoC's port, by ids of a pool where theirs are too many") {
+    def unit(kind: String, options: String) =
+      s"""{"name": "$kind", "class": "firesim.${kind}Part", "at": null, "bytes": 0,
+      | "interrupt": null, "options": {$options, "transactions": 16}}""".stripMargin
+    val snappy = unit("Snappy", "\"history_kib\": 2, \"hash_log\": 9")
+    val sizes = Seq("arena_lines", "table_entries", "object_lines").map(name => s"\"$name\": 16")
+    val protobuf = unit("Protobuf", sizes.mkString(", "))
+    def pools(cores: Int, units: String*): Int = {
+      val file = partsFile((listed(uart, nic, finisher).dropRight(1) +: units).mkString(", ") + "]")
+      val options = Seq("--cores", s"$cores", "--coprocessors", s"${units.size}", "--parts", file)
+      val (_, text) = elaborate(options: _*)
+      "\\bIdPool\\w* masters_dma_ids".r.findAllIn(text).size
+    }
+    assert(pools(1, snappy) == 0 && pools(1, snappy, protobuf) == 1)
+    assert(pools(2, snappy, protobuf) == 2)
+  }
+
   test("each peripheral is a design of its own") {
     val designs = Seq("nic" -> "NIC", "block-device" -> "BlockDevice", "uart" -> "UART")
     for ((option, name) <- designs) {

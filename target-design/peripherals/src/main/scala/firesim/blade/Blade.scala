@@ -49,11 +49,14 @@ class Blade(p: BladeParams) extends Module {
 
   /**
    * The masters, widest ids first, so that the order in the blade file means nothing to them. As
-   * long as the SoC's port has too few bits of id for all, the two narrowest share one.
+   * long as the SoC's port has too few bits of id for all, the two narrowest share one. What is too
+   * wide even for two has ids of a pool.
    */
   private def fitting(masters: Seq[Axi4]): Seq[Axi4] = {
     val sorted = masters.sortBy(-_.p.idBits)
-    if (sorted.size < 3 || sorted.head.p.idBits + log2Ceil(sorted.size) <= p.soc.dma.idBits) sorted
+    val most = p.soc.dma.idBits - log2Ceil(sorted.size max 1)
+    if (sorted.forall(_.p.idBits <= most)) sorted
+    else if (sorted.size < 3) sorted.map(pooled(_, most))
     else {
       val narrow = sorted.takeRight(2)
       val shared = p.soc.dma.copy(idBits = narrow.head.p.idBits + 1)
@@ -62,6 +65,15 @@ class Blade(p: BladeParams) extends Module {
       fitting(sorted.dropRight(2) :+ arbiter.slave)
     }
   }
+
+  private def pooled(master: Axi4, idBits: Int): Axi4 =
+    if (master.p.idBits <= idBits) master
+    else {
+      val pool =
+        Module(new IdPool(master.p, p.soc.dma.copy(idBits = idBits))).suggestName("dma_ids")
+      pool.above :<>= master
+      pool.below
+    }
 
   private val masters = fitting(attached.flatMap(_._2.dma))
   if (masters.isEmpty) Axi4.noMaster(soc.io.dma)
