@@ -2,7 +2,7 @@
 // Snappy in software: what the unit beside the core is compared with.
 #include "snappy.h"
 
-enum { HASH_LOG = 14, BLOCK = 1 << 16 };
+enum { MOST_HASH_LOG = 14, LEAST_HASH_LOG = 8, BLOCK = 1 << 16 };
 
 // Loads and stores of words at any address: this core traps on those that are not aligned.
 static inline uint32_t word_at(const unsigned char *p) {
@@ -107,14 +107,17 @@ static unsigned char *put_copy(unsigned char *to, size_t distance, size_t bytes)
   return to;
 }
 
-// One block, whose matches lie in it. Entries of the table are positions in the block and 1.
+// One block, whose matches lie in it. Entries of the table are positions in the block and 1. Little
+// data has a small table, as in the library: all of it is cleared.
 static unsigned char *compress_block(const unsigned char *source, size_t bytes, unsigned char *to,
                                      uint32_t *table) {
-  for (size_t i = 0; i < 1 << HASH_LOG; i++) table[i] = 0;
+  unsigned hash_log = LEAST_HASH_LOG;
+  while (hash_log < MOST_HASH_LOG && (size_t)1 << hash_log < bytes) hash_log++;
+  for (size_t i = 0; i < (size_t)1 << hash_log; i++) table[i] = 0;
   size_t at = 0, told = 0, skip = 32;
   while (at + 4 <= bytes) {
     const uint32_t word = word_at(source + at);
-    uint32_t *const entry = &table[(word * 0x1e35a7bdu) >> (32 - HASH_LOG)];
+    uint32_t *const entry = &table[(word * 0x1e35a7bdu) >> (32 - hash_log)];
     const size_t before = *entry;
     *entry = (uint32_t)at + 1;
     if (!before || word_at(source + before - 1) != word) {
