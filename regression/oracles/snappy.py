@@ -28,8 +28,8 @@ from regression.support.near_core_cases import (
     snapshots_equal,
 )
 from regression.support.snappy_cases import (
-    BLADE,
     Case,
+    blade,
     build,
     compression,
     decompression,
@@ -212,7 +212,7 @@ def _page_fault(experiment: Experiment) -> None:
     Raises:
         ExperimentError: the unit does not report that page.
     """
-    config = recipe(BLADE, experiment.folder, threads=1)
+    config = recipe(blade(experiment), experiment.folder, threads=1)
     config["workload"] = {
         "node": {"program": "snappy", "args": ["translate=1", "bytes=16384", "window=11"]}
     }
@@ -258,11 +258,11 @@ def run(experiment: Experiment) -> Verdict:
     _page_fault(experiment)
     few = cases[:24]
     elf = build(few, experiment.folder / "hashes")
-    tokens = hashes(experiment, BLADE, elf, lambda run: check_outputs(run, few))
+    tokens = hashes(experiment, blade(experiment), elf, lambda run: check_outputs(run, few))
     same = len(set(tokens)) == 1
     equal, stops = 0, 0
     if not experiment.quick:
-        equal, stops = snapshots_equal(experiment, BLADE, few[::6], build)
+        equal, stops = snapshots_equal(experiment, blade(experiment), few[::6], build)
     went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
     shaped = experiment.quick or _area(experiment)
     experiment.keep(inputs=len(found), refused=refused, token_hashes=tokens, snapshots=equal)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,19 @@ def outcome(run: Run) -> dict[str, Any]:
     return result
 
 
-def equal_from_snapshots(experiment: Experiment, config: dict[str, Any], count: int) -> int:
-    """Return how many of the runs that go on from `count` random cycles equal one never stopped."""
+def equal_from_snapshots(
+    experiment: Experiment,
+    config: dict[str, Any],
+    count: int,
+    span_of: Callable[[Run], range] = lambda whole: range(1, whole.end_cycle),
+) -> int:
+    """Return how many of the runs that go on from `count` random cycles equal one never stopped.
+
+    `span_of` says which cycles of that one they may be; all are, unless it is given.
+    """
     system = Simulated(experiment, config, "snapshots")
     whole = system.run("whole")
-    cycles = sorted(random.Random(experiment.seed).sample(range(1, whole.end_cycle), count))
+    cycles = sorted(random.Random(experiment.seed).sample(span_of(whole), count))
     saved = system.run("saved", snapshots={"directory": "snapshots", "at_cycles": cycles})
     again = [
         system.run(f"from-{folder.name}", restore=folder) for folder in saved_folders(saved.folder)

@@ -37,6 +37,7 @@ STOCK = {
     "protobuf",
     "allreduce",
     "hll",
+    "hyperscale",
     "matmul",
     "paging",
     "service",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""C of .proto files: the layout that the docs state, and the files of the program `protobuf`."""
+"""C of .proto files: the layout that the docs state, and the files of programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesim_common.paths import ROOT
 from firesim_software.builder import own_program
 from firesim_software.protobuf import generate
 
-PROGRAM = ROOT / "sw/firesim-software/programs/protobuf"
+PROGRAMS = ROOT / "sw/firesim-software/programs"
 OTHER = 'syntax = "proto2"; package far.away; message Thing { optional bool on = 1; }'
 EVERYTHING = """\
 syntax = "proto2";
@@ -62,10 +62,12 @@ int main(int hart, const struct arguments *arguments) {
 """
 
 
-def test_the_program_s_files_are_made_of_its_proto(tmp_path: Path) -> None:
-    for made in generate(PROGRAM / "people.proto", tmp_path):
-        command = f"./firesim build protobuf {PROGRAM}/people.proto -o {PROGRAM}"
-        assert (PROGRAM / made.name).read_text() == made.read_text(), f"run {command}"
+@pytest.mark.parametrize("proto", ["protobuf/people.proto", "hyperscale/orders.proto"])
+def test_the_files_of_programs_are_made_of_their_protos(proto: str, tmp_path: Path) -> None:
+    source = PROGRAMS / proto
+    for made in generate(source, tmp_path):
+        command = f"./firesim build protobuf {source} -o {source.parent}"
+        assert (source.parent / made.name).read_text() == made.read_text(), f"run {command}"
 
 
 def test_structs_have_the_stated_layout(tmp_path: Path) -> None:
@@ -87,6 +89,6 @@ def test_what_is_imported_is_refused_at_its_own_line(tmp_path: Path) -> None:
 def test_a_missing_protoc_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"found no protoc.*-m pip install 'grpcio-tools"):
-        generate(PROGRAM / "people.proto", tmp_path)
+        generate(PROGRAMS / "protobuf/people.proto", tmp_path)
     with pytest.raises(InputError, match="expected a file that exists"):
         generate(tmp_path / "none.proto", tmp_path)
