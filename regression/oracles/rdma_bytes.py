@@ -81,6 +81,11 @@ class Expected:
     kinds: dict[str, tuple[int, int, int]]
     """Of each operation: messages, packets to the server, packets back."""
 
+    @property
+    def printed(self) -> tuple[int, int, int, int]:
+        """Digests of both memories, the server's completions, and the sum of their immediates."""
+        return self.client_memory, self.server_memory, self.receives, self.immediates
+
 
 def expected(traffic: Traffic) -> Expected:
     """Return packets and memory of a run, by the reference."""

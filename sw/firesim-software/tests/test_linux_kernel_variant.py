@@ -75,6 +75,23 @@ def test_options_are_of_the_source(name: str) -> None:
                 assert option[1] in known, line
 
 
+def test_drivers_of_a_variant_stand_below_the_usual_ones(tmp_path: Path) -> None:
+    ours = tmp_path / "drivers" / "firesim"
+    ours.mkdir(parents=True)
+    (ours / "Kconfig").write_text("config USUAL\n")
+    (ours / "Makefile").write_text("obj-y += usual.o\n")
+    kernel_variant._add_drivers(tmp_path, "rdma")
+    assert (ours / "Kconfig").read_text() == (
+        'config USUAL\nsource "drivers/firesim/rdma/Kconfig"\n'
+    )
+    assert (ours / "Makefile").read_text() == "obj-y += usual.o\nobj-y += rdma/\n"
+    added = {path.name for path in (ours / "rdma").iterdir()}
+    objects = re.findall(r"(\w+)\.o", (ours / "rdma" / "Makefile").read_text())
+    assert {f"{name}.c" for name in objects} == {name for name in added if name.endswith(".c")}
+    kernel_variant._add_drivers(tmp_path, "tunable")  # has none
+    assert not (ours / "tunable").exists()
+
+
 def test_a_kernel_that_there_is_not_is_refused() -> None:
     with pytest.raises(LinuxError, match='found "tunabel", expected .* did you mean "tunable"'):
         kernel_variant.named_kernel("tunabel")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Variants of the kernel: the usual one with what a folder of `linux/variants` has.
 
-A variant has the usual kernel's configuration, source and drivers, whatever its patches change, and
-the options of its `kernel.config`. The usual kernel does not know of them, so that no variant makes
-anybody build that one again; most objects of a variant are those of the usual kernel, and come from
-ccache.
+A variant has the usual kernel's configuration, source and drivers, whatever its patches change,
+drivers of its own, and the options of its `kernel.config`. The usual kernel does not know of them,
+so that no variant makes anybody build that one again.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -38,13 +38,18 @@ def kernel_names() -> list[str]:
 
 
 def parts(name: str) -> list[Path]:
-    """Return what a variant is made of: its patches, then its options."""
-    return [*patches(name), *fragments(name)]
+    """Return what a variant is made of: its patches, its drivers, its options."""
+    return [*patches(name), *drivers(name), *fragments(name)]
 
 
 def fragments(name: str) -> list[Path]:
     """Return the file of a variant's options, if it has some."""
     return sorted((VARIANTS / name).glob("kernel.config"))
+
+
+def drivers(name: str) -> list[Path]:
+    """Return the folder of a variant's own drivers, if it has one: Kconfig, Makefile, sources."""
+    return sorted((VARIANTS / name).glob("drivers"))
 
 
 def patches(name: str) -> list[Path]:
@@ -59,12 +64,24 @@ def _patch(tree: Path, name: str) -> None:
         run(["patch", *options], cwd=tree)
 
 
+def _add_drivers(tree: Path, name: str) -> None:
+    """Put the drivers of a variant below the usual ones, in a folder with the variant's name."""
+    usual = tree / "drivers/firesim"
+    for folder in drivers(name):
+        shutil.copytree(folder, usual / name)
+        with (usual / "Kconfig").open("a") as kconfig:
+            kconfig.write(f'source "drivers/firesim/{name}/Kconfig"\n')
+        with (usual / "Makefile").open("a") as makefile:
+            makefile.write(f"obj-y += {name}/\n")
+
+
 def _build(name: str, folder: Path) -> None:
     print(f'kernel "{name}": building', file=sys.stderr, flush=True)
     usual = kernel().config
 
     def configure(tree: Path, make: list[str], environment: dict[str, str]) -> None:
         _patch(tree, name)
+        _add_drivers(tree, name)
         config = tree / "build/.config"
         # Of an option that is set twice, the last line counts.
         config.write_text("".join(path.read_text() for path in [usual, *fragments(name)]))

@@ -3,7 +3,7 @@
 # Words: client or server, which the tool is; IPv4 and MAC address of the blade; messages, bytes of
 # one, bytes of a packet.
 rdmatell "tool=$1" "peer=$3" "peer_ip=$2" &
-set -- "$1" -d rxe0 -g 1 -n "$4" -s "$5" -m "$6" -c
+set -- "$1" -d "$DEVICE" -g 1 -n "$4" -s "$5" -m "$6" -c
 if [ "$1" = server ]; then
   shift
   ibv_rc_pingpong "$@" || exit

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The RDMA NIC under Linux, by its driver: Debian's own programs for the verbs, unchanged.
+
+Two functional nodes run ibv_rc_pingpong on the NIC, and between the NIC and Soft-RoCE. Random
+messages go between a Linux node and a blade without a system, in RTL but for the quick form, by
+Debian's libibverbs, with and without lost packets; both memories must be the reference's. Every
+packet must be counted alike by both ends and by the capture between them, and tshark, where
+it is installed, must have nothing to complain of. A program that writes at random into the queues
+that it shares with the driver leaves kernel and device as they were. One hash for any threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass, field
+
+from regression.oracles.rdma_bytes import expected
+from regression.support.cluster import Config, run_cluster
+from regression.support.experiment import (
+    Experiment,
+    ExperimentError,
+    NotHereError,
+    Verdict,
+    experiment_named,
+)
+from regression.support.rdma_linux import (
+    BLADE,
+    DRIVER,
+    FIRST_PSN,
+    LINUX,
+    LOST,
+    ROLES,
+    SOFT_ROCE,
+    Captured,
+    Device,
+    check_memories,
+    loss,
+    random_messages,
+    without_rtl,
+)
+from regression.support.rdma_traffic import Traffic
+
+
+@dataclass
+class _Rows:
+    """What the runs showed."""
+
+    messages: list[list[object]] = field(default_factory=list)
+    pings: list[list[object]] = field(default_factory=list)
+    captured: Captured = field(default_factory=Captured)
+    operations: int = 0
+
+
+def between(server: Device, client: Device, words: str) -> Config:
+    """Return a tool between two Linux nodes; `{device}` in its words is the node's own."""
+
+    def node(device: Device, peer: str, first: str) -> Config:
+        tool = f"sh /etc/firesim/between {first} {words.format(device=device.name)}"
+        return {"linux": DRIVER.workload, "command": device.command(peer, tool)}
+
+    return {
+        "system": {
+            "topology": "two_nodes",
+            "link": {"latency": "200ns"},
+            "nodes": {BLADE: server.node, LINUX: client.node},
+        },
+        "workload": {
+            "nodes": {
+                BLADE: node(server, LINUX, "server"),
+                LINUX: node(client, BLADE, f"${{{BLADE}.ip}}"),
+            }
+        },
+        "simulation": {
+            "engine": "functional",
+            "captures": True,
+            "throughput_interval_cycles": 0,
+        },
+    }
+
+
+def _pings(experiment: Experiment, rows: _Rows, mtu: int, count: int) -> None:
+    ends = ((DRIVER, DRIVER), (DRIVER, SOFT_ROCE), (SOFT_ROCE, DRIVER))
+    for number, (server, client) in enumerate(ends):
+        size = 4 * mtu
+        words = f"ibv_rc_pingpong -d {{device}} -g 1 -n {count} -s {size} -m {mtu} -c"
+        run = run_cluster(experiment, f"pingpong-{mtu}-{number}", between(server, client, words))
+        found = re.search(r"(\d+) iters in [\d.]+ seconds = ([\d.]+) usec/iter", run.console(LINUX))
+        texts = run.console(BLADE) + run.console(LINUX)
+        if found is None or int(found[1]) != count or "invalid data" in texts:
+            raise ExperimentError(f"{run.folder}: the ping-pong is incomplete, or has wrong data.")
+        packets = sum(rows.captured.note(run, lossy=False))
+        rows.pings.append([mtu, server.what, client.what, count, size, packets, f"{found[2]}"])
+
+
+def _random(experiment: Experiment, rows: _Rows, mtu: int, count: int, lossy: bool) -> None:
+    seed = experiment.seed % 1_000_000 + mtu
+    traffic = Traffic(count, 4 * mtu, mtu, FIRST_PSN, seed, 16 * mtu)
+    for role in ROLES:
+        over = loss(seed) if lossy else {}
+        name = f"{'lossy' if lossy else 'random'}-{mtu}-{role}"
+        config = random_messages(DRIVER, role, traffic, over)
+        # A model of the RTL takes minutes to build.
+        run = run_cluster(experiment, name, without_rtl(config) if experiment.quick else config)
+        check_memories(run, role, expected(traffic).printed)
+        packets = sum(rows.captured.note(run, lossy))
+        rows.operations += count
+        linux = "server" if role == "client" else "client"
+        rows.messages.append([mtu, linux, LOST if lossy else "none", count, packets])
+
+
+def _scribbled(experiment: Experiment) -> int:
+    """Let processes scribble over their queues, then run a ping-pong; return their number.
+
+    Raises:
+        ExperimentError: the kernel complained, or the device did not work any more.
+    """
+    rounds = 20 if experiment.quick else 200
+    words = f"rdmascribble peer_ip=${{{BLADE}.ip}} rounds={rounds} seed={experiment.seed}"
+    config = between(DRIVER, DRIVER, "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 4096 -c")
+    node = config["workload"]["nodes"][LINUX]
+    node["command"] = f"{DRIVER.command(BLADE, words)}; umount /sys; {node['command']}"
+    run = run_cluster(experiment, "scribbled", config)
+    text = run.console(LINUX)
+    if f"rdmascribble rounds={rounds} died=" not in text or "10 iters in" not in text:
+        raise ExperimentError(f"{run.folder}: the device does not work after the scribbling.")
+    if found := re.search(r"Oops|BUG:|WARNING:|Unable to handle|rcu: INFO", text):
+        raise ExperimentError(f"{run.folder}: the kernel says {found[0]}")
+    return rounds
+
+
+def _hashes(experiment: Experiment) -> list[str]:
+    words = "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 2048 -c"
+    ways: dict[str, Config] = {
+        "one-thread": {"threads": 1},
+        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
+    }
+    hashes = []
+    for name, simulation in ways.items():
+        config = between(DRIVER, DRIVER, words)
+        config["simulation"].update(simulation)
+        hashes.append(run_cluster(experiment, name, config).token_hash)
+    return hashes
+
+
+def _show(experiment: Experiment, rows: _Rows) -> None:
+    experiment.table(
+        "Debian's ibv_rc_pingpong",
+        ["MTU (bytes)", "server", "client", "messages", "bytes", "packets", "round trip (us)"],
+        rows.pings,
+    )
+    experiment.table(
+        "Random messages with a blade without a system, whose memories are the reference's",
+        ["MTU (bytes)", "Linux is", "lost", "messages", "packets"],
+        rows.messages,
+    )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--with-kernel",
+        action="store_true",
+        help="with --quick: build the kernel with the driver, and fetch its tools, if need be",
+    )
+    parser.add_argument("--count", type=int, default=0, help="random messages of a run")
+
+
+@experiment_named("rdma-verbs", _arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when ping-pongs end well, memories are the reference's, and packets counted alike."""
+    quick = experiment.quick
+    if quick and not experiment.arguments.with_kernel:
+        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
+    count = experiment.arguments.count or (40 if quick else 5_000)
+    rows = _Rows()
+    for mtu in (1_024,) if quick else (1_024, 4_096):
+        _pings(experiment, rows, mtu, 20 if quick else 500)
+        _random(experiment, rows, mtu, count, lossy=False)
+        _random(experiment, rows, mtu, max(1, count // 5), lossy=True)
+    rounds = _scribbled(experiment)
+    hashes = _hashes(experiment)
+    _show(experiment, rows)
+    captured = rows.captured
+    experiment.say(f"captures: {captured.packets} packets, {captured.seen}")
+    experiment.keep(
+        operations=rows.operations,
+        scribbled=rounds,
+        packets=captured.packets,
+        complaints=captured.complaints,
+        token_hashes=hashes,
+    )
+    return Verdict(
+        not captured.complaints and len(set(hashes)) == 1,
+        f"{len(rows.pings)} ping-pongs, {rows.operations} random messages with memories as the "
+        f"reference has them, the kernel whole after {rounds} processes that scribbled; "
+        f"{captured.packets} packets, {captured.seen}; "
+        f"{hashes.count(hashes[0])} of {len(hashes)} runs with one hash",
+        "all, no complaint, one hash",
+    )
