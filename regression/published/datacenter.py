@@ -33,6 +33,10 @@ TREES = {16: (2, 2, 4), 32: (2, 2, 8), 128: (4, 4, 8), 256: (4, 4, 16), 1024: (4
 QUICK_NODES, NODES = 16, 1024
 QUICK_MS, MILLISECONDS = 10, 100
 RATE_PER_S, THREADS, CONNECTIONS = 9_000, 4, 4
+UNSPREAD_NODES, SPREAD_US = 128, 5
+"""Clones that begin at once ask for an address at once, all by broadcast. Where there are more,
+each begins so much later than the one before: NICs would drop requests, repeated after a second.
+"""
 LEVEL_US, GOAL_US = 8.0, 1.0
 """Four links of 2 us, and how far a median may be from that."""
 
@@ -66,6 +70,15 @@ class Point:
     failures: int
     run: Run
 
+    def sentence(self, nodes: int) -> str:
+        """Return what is said as soon as the pairing is done: others may take long."""
+        return (
+            f"{self.name}: median {self.p50_us:.2f} us, 95 % {self.p95_us:.2f} us, "
+            f"{self.answered_per_s:,.0f} requests/s, {self.failures} failures, "
+            f"{self.run.process_wall_s:.0f} s, {self.run.process_cpu_s:.0f} s of processor time, "
+            f"{self.run.private_bytes / 2**20 / nodes:.1f} MiB a node, {self.run.token_hash}"
+        )
+
     def row(self, pairing: Pairing, nodes: int) -> list[object]:
         """Return the row of the table."""
         return [
@@ -78,7 +91,7 @@ class Point:
             f"{pairing.published_per_s:,.0f}",
             str(self.failures),
             f"{self.run.process_wall_s:.0f} / {self.run.process_cpu_s:.0f}",
-            f"{self.run.peak_bytes / 2**20 / nodes:.1f}",
+            f"{self.run.private_bytes / 2**20 / nodes:.1f}",
             self.run.token_hash,
         ]
 
@@ -109,10 +122,12 @@ def command_of(pairing: Pairing, tree: tuple[int, int, int], seed: int, millisec
     _, racks, width = tree
     # A rack away, within an aggregation switch; or an aggregation switch away, within all.
     apart = (0, width, racks * width)[pairing.level]
-    group = (width, racks * width, tree[0] * racks * width)[pairing.level]
+    nodes = tree[0] * racks * width
+    group = (width, racks * width, nodes)[pairing.level]
+    wait = f"usleep $((FIRESIM_INDEX * {SPREAD_US})); " if nodes > UNSPREAD_NODES else ""
     return (
-        f"APART={apart} GROUP={group} RATE={RATE_PER_S} MILLISECONDS={milliseconds} SEED={seed} "
-        f"THREADS={THREADS} CONNECTIONS={CONNECTIONS} sh /etc/firesim/datacenter"
+        f"{wait}APART={apart} GROUP={group} RATE={RATE_PER_S} MILLISECONDS={milliseconds} "
+        f"SEED={seed} THREADS={THREADS} CONNECTIONS={CONNECTIONS} sh /etc/firesim/datacenter"
     )
 
 
@@ -202,14 +217,15 @@ def run(experiment: Experiment) -> Verdict:
         command = command_of(pairing, tree, experiment.seed, milliseconds)
         made = _clones(experiment, snapshot, tree, command, pairing.name, experiment.threads)
         points.append(_point(pairing, made))
-        experiment.say(f"{pairing.name}: median {points[-1].p50_us:.2f} us")
+        experiment.say(points[-1].sentence(nodes))
         if experiment.quick and pairing == PAIRINGS[-1]:
             one = _clones(experiment, snapshot, tree, command, f"{pairing.name}-1-thread", 1)
             _check_one_thread(experiment, points[-1], one)
     experiment.table(
         f"{nodes:,} nodes of 4 cores ({ENGINE}), {nodes // 2:,} servers, {nodes // 2:,} loads of "
         f"{RATE_PER_S:,} requests a second for {milliseconds} ms; p50: median of the loads, p95: "
-        "mean; published: 1,024 nodes in RTL on FPGAs",
+        "mean; MiB a node: without pages of the snapshot, which all clones share; published: 1,024 "
+        "nodes in RTL on FPGAs",
         [
             *("pairing", "p50 (us)", "published", "p95 (us)", "published", "requests (1/s)"),
             *("published", "failures", "wall / processor (s)", "MiB a node", "token hash"),

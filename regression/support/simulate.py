@@ -21,7 +21,11 @@ from regression.support.experiment import ExperimentError
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run. Times in seconds; `peak_bytes` is the simulator's largest resident size."""
+    """A finished run. Times in seconds; `peak_bytes` is the simulator's largest resident size.
+
+    That counts a page of a file once for each node that maps it, as clones do with their snapshot.
+    `private_bytes` is the most that lay in no file: what more nodes need more of. 0: not watched.
+    """
 
     folder: Path
     result: dict[str, Any]
@@ -29,6 +33,7 @@ class Run:
     process_wall_s: float
     process_cpu_s: float
     peak_bytes: int
+    private_bytes: int = 0
 
     @property
     def token_hash(self) -> str:
@@ -78,7 +83,7 @@ class _PeakMemory:
     INTERVAL_S = 0.01
 
     def __init__(self, pid: int) -> None:
-        self.peak_bytes = 0
+        self.peak_bytes = self.private_bytes = 0
         self._status = Path(f"/proc/{pid}/status")
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -93,6 +98,8 @@ class _PeakMemory:
             for line in text.splitlines():
                 if line.startswith("VmHWM:"):
                     self.peak_bytes = max(self.peak_bytes, int(line.split()[1]) * 1024)
+                elif line.startswith("RssAnon:"):
+                    self.private_bytes = max(self.private_bytes, int(line.split()[1]) * 1024)
 
     def stop(self) -> None:
         """Stop watching."""
@@ -108,6 +115,7 @@ class _Ended:
     wall_s: float
     cpu_s: float
     peak_bytes: int
+    private_bytes: int
 
 
 def _run(
@@ -142,6 +150,7 @@ def _run(
         time.monotonic() - began,
         usage.ru_utime + usage.ru_stime,
         memory.peak_bytes,
+        memory.private_bytes,
     )
 
 
@@ -185,4 +194,5 @@ def simulate(
         process_wall_s=ended.wall_s,
         process_cpu_s=ended.cpu_s,
         peak_bytes=ended.peak_bytes,
+        private_bytes=ended.private_bytes,
     )

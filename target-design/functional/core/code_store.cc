@@ -15,7 +15,7 @@
 namespace firesim::functional {
 namespace {
 
-constexpr size_t kHostShare = 16;  // of the host's memory, shared code takes one such part at most
+constexpr size_t kHostShare = 32;  // of the host's memory, shared code takes one such part at most
 constexpr size_t kHugePageBytes = 2 << 20;
 constexpr size_t kMostBytes = size_t{16} << 30;  // that a page's steps reach over
 
@@ -45,8 +45,9 @@ CodeStore::~CodeStore() {
 }
 
 CodeStore &CodeStore::common() {
-  static CodeStore store(static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / kHostShare *
-                         static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  // Never destroyed: when a process exits at once, threads may still run what is in it.
+  static auto &store = *new CodeStore(static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / kHostShare *
+                                      static_cast<size_t>(sysconf(_SC_PAGESIZE)));
   return store;
 }
 
