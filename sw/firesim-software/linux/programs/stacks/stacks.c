@@ -7,8 +7,8 @@
 // and a signal are among them. The region of interest begins where the first of them does. Each
 // begins its work when the others wait.
 #include "../measure.h"
-#include "system.h"
 #include "../work.h"
+#include "system.h"
 
 enum { PAGE_BYTES = 4096, PAGES = 12, STACK_BYTES = 16384, SIGNAL_USER = 10 };
 enum { SHARES_ALL = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000, CHILD_ENDED = 17 };
