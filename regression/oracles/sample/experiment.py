@@ -145,7 +145,7 @@ def programs(experiment: Experiment, names: list[str], rounds: dict[str, int]) -
         whole_cpu_s=whole_s,
         sample_cpu_s=sample_s,
     )
-    return same and inside >= int(LEAST_INSIDE * len(rows)), (
+    return same and inside >= LEAST_INSIDE * len(rows), (
         f"{inside} of {len(rows)} true CPIs in the 95 % interval, worst true error {worst:.1%}, "
         f"{'one' if same else 'another'} hash with {other} threads, {sample_s:.0f} s of processor "
         f"time for samples and {whole_s:.0f} s for whole runs"
