@@ -97,14 +97,19 @@ def _load(experiment: Experiment) -> Load:
 
 
 def _run(
-    experiment: Experiment, name: str, units: tuple[str, ...], load: Load, far: int = 0, **more: Any
+    experiment: Experiment,
+    name: str,
+    units: tuple[str, ...],
+    load: Load,
+    far: int = 0,
+    **simulation: Any,
 ) -> Served:
-    return served(run_cluster(experiment, name, recipe(units, load, far, **more)), load)
+    return served(run_cluster(experiment, name, recipe(units, load, far, **simulation)), load)
 
 
 def _steps(experiment: Experiment, load: Load) -> dict[str, Served]:
     """Return what the service takes by the way, and by the place of all units."""
-    traced = {"tracing": {"enabled": True, "nodes": ["node0"], "outputs": ["folded"]}}
+    traced: Config = {"tracing": {"enabled": True, "nodes": ["node0"], "outputs": ["folded"]}}
     found = {
         name: _run(experiment, name.replace(" ", "-"), units, load, **traced)
         for name, units in WAYS.items()
@@ -264,7 +269,7 @@ def _one_hash(experiment: Experiment) -> tuple[int, int]:
     """Return how many runs of SMALL had its hash, and how many there were."""
 
     def small(**simulation: object) -> Config:
-        return recipe(UNIT_STEPS, SMALL, **simulation)
+        return recipe(UNIT_STEPS, SMALL, 0, **simulation)
 
     more = {} if experiment.quick else {"metasim": stalled_metasim(experiment)}
     runs = run_ways(experiment, small, more)
