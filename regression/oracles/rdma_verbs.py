@@ -2,7 +2,7 @@
 """The RDMA NIC under Linux, by its driver: Debian's own programs for the verbs, unchanged.
 
 Two functional nodes run ibv_rc_pingpong on the NIC, and between the NIC and Soft-RoCE. Random
-messages go between a Linux node and a blade without a system, in RTL but for the quick form, by
+messages go between a Linux node and a blade without a system (functional with --quick), by
 Debian's libibverbs, with and without lost packets; both memories must be the reference's. Every
 packet must be counted alike by both ends and by the capture between them, and tshark, where
 it is installed, must have nothing to complain of. A program that writes at random into the queues
