@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
+from elftools.elf.sections import SymbolTableSection
 from firesim.report.console import records
 from firesim_software.linux import LinuxError, commands
 from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
@@ -67,7 +68,8 @@ def test_libraries_are_where_libraries_are() -> None:
     with guest_program("opened.so").open("rb") as file:
         image = ELFFile(file)
         assert image["e_type"] == "ET_DYN"
-        assert image.get_section_by_name(".dynsym").get_symbol_by_name("run")
+        symbols = image.get_section_by_name(".dynsym")
+        assert isinstance(symbols, SymbolTableSection) and symbols.get_symbol_by_name("run")
 
 
 def test_an_unknown_program_is_refused() -> None:
