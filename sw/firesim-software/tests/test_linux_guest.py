@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
-from elftools.elf.sections import SymbolTableSection
 from firesim.report.console import records
 from firesim_software.linux import LinuxError, commands
 from firesim_software.linux.commands import MOST_LINE_CHARACTERS, outputs
