@@ -32,6 +32,7 @@ OTHER_MEANINGS = {
     "prepare/models.py": 1,  # metasim.memory
     "report/about.py": 1,  # a key of a workload
     "report/network.py": 1,  # a mode of the network
+    "sampling/settings.py": 1,  # how caches are warmed
     "snapshots/restart.py": 1,  # metasim.memory
     "topology/describe.py": 1,  # a mode of the network
     "work/folder.py": 1,  # a mode of the network
