@@ -10,23 +10,25 @@ tshark, where it is installed, must have nothing to complain of. One hash for an
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 
 from regression.oracles.rdma_bytes import expected
-from regression.support.cluster import Config, run_cluster
-from regression.support.experiment import Experiment, NotHereError, Verdict, experiment_named
+from regression.support.cluster import run_cluster
+from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.rdma_linux import (
     FIRST_PSN,
     LOST,
     ROLES,
     SOFT_ROCE,
     Captured,
+    add_arguments,
     check_memories,
     check_ping_pong,
     loss,
+    messages_of_a_run,
     ping_pong,
     random_messages,
+    ways,
 )
 from regression.support.rdma_traffic import Traffic
 
@@ -69,36 +71,21 @@ def _pings(experiment: Experiment, rows: _Rows, mtu: int, count: int) -> None:
 
 def _hashes(experiment: Experiment) -> list[str]:
     traffic = Traffic(20, 2_048, 512, FIRST_PSN, experiment.seed % 1_000_000, 8_192)
-    ways: dict[str, Config] = {
-        "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
-    }
     return [
         run_cluster(
             experiment,
             name,
             random_messages(SOFT_ROCE, "client", traffic, {"simulation": simulation}),
         ).token_hash
-        for name, simulation in ways.items()
+        for name, simulation in ways(experiment.seed).items()
     ]
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--with-kernel",
-        action="store_true",
-        help="with --quick: build the kernel with Soft-RoCE, and fetch its tools, if need be",
-    )
-    parser.add_argument("--count", type=int, default=0, help="random messages of a run")
-
-
-@experiment_named("rdma-interop", _arguments)
+@experiment_named("rdma-interop", add_arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when both memories are the reference's in every run, and packets are counted alike."""
     quick = experiment.quick
-    if quick and not experiment.arguments.with_kernel:
-        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
-    count = experiment.arguments.count or (40 if quick else 5_000)
+    count = messages_of_a_run(experiment)
     rows = _Rows([], [], Captured())
     for mtu in (1_024,) if quick else (1_024, 4_096):
         _random(experiment, rows, mtu, count, lossy=False)

@@ -11,7 +11,6 @@ that it shares with the driver leaves kernel and device as they were. One hash f
 
 from __future__ import annotations
 
-import argparse
 import re
 from dataclasses import dataclass, field
 
@@ -20,7 +19,6 @@ from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import (
     Experiment,
     ExperimentError,
-    NotHereError,
     Verdict,
     experiment_named,
 )
@@ -34,9 +32,12 @@ from regression.support.rdma_linux import (
     SOFT_ROCE,
     Captured,
     Device,
+    add_arguments,
     check_memories,
     loss,
+    messages_of_a_run,
     random_messages,
+    ways,
     without_rtl,
 )
 from regression.support.rdma_traffic import Traffic
@@ -131,12 +132,8 @@ def _scribbled(experiment: Experiment) -> int:
 
 def _hashes(experiment: Experiment) -> list[str]:
     words = "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 2048 -c"
-    ways: dict[str, Config] = {
-        "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
-    }
     hashes = []
-    for name, simulation in ways.items():
+    for name, simulation in ways(experiment.seed).items():
         config = between(DRIVER, DRIVER, words)
         config["simulation"].update(simulation)
         hashes.append(run_cluster(experiment, name, config).token_hash)
@@ -156,22 +153,11 @@ def _show(experiment: Experiment, rows: _Rows) -> None:
     )
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--with-kernel",
-        action="store_true",
-        help="with --quick: build the kernel with the driver, and fetch its tools, if need be",
-    )
-    parser.add_argument("--count", type=int, default=0, help="random messages of a run")
-
-
-@experiment_named("rdma-verbs", _arguments)
+@experiment_named("rdma-verbs", add_arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when ping-pongs end well, memories are the reference's, and packets counted alike."""
     quick = experiment.quick
-    if quick and not experiment.arguments.with_kernel:
-        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
-    count = experiment.arguments.count or (40 if quick else 5_000)
+    count = messages_of_a_run(experiment)
     rows = _Rows()
     for mtu in (1_024,) if quick else (1_024, 4_096):
         _pings(experiment, rows, mtu, 20 if quick else 500)

@@ -6,6 +6,7 @@ The device is Soft-RoCE, or the RDMA NIC by its driver. Programs of the Linux no
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, merged
-from regression.support.experiment import ExperimentError
+from regression.support.experiment import Experiment, ExperimentError, NotHereError
 from regression.support.rdma_traffic import FUNCTIONAL_RDMA_NODE, RDMA_NODE, Traffic
 from regression.support.roce import UDP_PORT, is_roce
 from regression.support.simulate import Run
@@ -251,6 +252,35 @@ def check_ping_pong(run: Run, count: int, size: int) -> float:
     if "invalid data" in text:
         raise ExperimentError(f"{run.folder}: ibv_rc_pingpong found wrong data.")
     return float(time[2])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of an experiment whose nodes have a kernel of their own."""
+    parser.add_argument(
+        "--with-kernel",
+        action="store_true",
+        help="with --quick: build the kernel with RDMA, and fetch its tools, if need be",
+    )
+    parser.add_argument("--count", type=int, default=0, help="random messages of a run")
+
+
+def messages_of_a_run(experiment: Experiment) -> int:
+    """Return how many random messages a run has.
+
+    Raises:
+        NotHereError: the quick form was not told to build the kernel.
+    """
+    if experiment.quick and not experiment.arguments.with_kernel:
+        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
+    return int(experiment.arguments.count) or (40 if experiment.quick else 5_000)
+
+
+def ways(seed: int) -> dict[str, Config]:
+    """Return settings of a simulation, by name, that must not change its hash."""
+    return {
+        "one-thread": {"threads": 1},
+        "random-batches": {"threads": 2, "random_batch_seed": seed | 1},
+    }
 
 
 def without_rtl(config: Config) -> Config:
