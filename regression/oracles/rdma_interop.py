@@ -28,6 +28,7 @@ from regression.support.rdma_linux import (
     messages_of_a_run,
     ping_pong,
     random_messages,
+    verdict,
     ways,
 )
 from regression.support.rdma_traffic import Traffic
@@ -102,18 +103,11 @@ def run(experiment: Experiment) -> Verdict:
         rows.pings,
     )
     hashes = _hashes(experiment)
-    captured = rows.captured
-    experiment.say(f"captures: {captured.packets} packets, {captured.seen}")
-    experiment.keep(
-        operations=rows.operations,
-        packets=captured.packets,
-        complaints=captured.complaints,
-        token_hashes=hashes,
-    )
-    return Verdict(
-        not captured.complaints and len(set(hashes)) == 1,
+    return verdict(
+        experiment,
+        rows.captured,
+        hashes,
         f"{rows.operations} random messages with memories as the reference has them, "
-        f"{len(rows.pings)} ping-pongs; {captured.packets} packets, {captured.seen}; "
-        f"{hashes.count(hashes[0])} of {len(hashes)} runs with one hash",
-        "all, no complaint, one hash",
+        f"{len(rows.pings)} ping-pongs",
+        operations=rows.operations,
     )

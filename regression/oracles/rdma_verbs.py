@@ -37,6 +37,7 @@ from regression.support.rdma_linux import (
     loss,
     messages_of_a_run,
     random_messages,
+    verdict,
     ways,
     without_rtl,
 )
@@ -166,20 +167,12 @@ def run(experiment: Experiment) -> Verdict:
     rounds = _scribbled(experiment)
     hashes = _hashes(experiment)
     _show(experiment, rows)
-    captured = rows.captured
-    experiment.say(f"captures: {captured.packets} packets, {captured.seen}")
-    experiment.keep(
+    return verdict(
+        experiment,
+        rows.captured,
+        hashes,
+        f"{len(rows.pings)} ping-pongs, {rows.operations} random messages with memories as the "
+        f"reference has them, the kernel whole after {rounds} processes that scribbled",
         operations=rows.operations,
         scribbled=rounds,
-        packets=captured.packets,
-        complaints=captured.complaints,
-        token_hashes=hashes,
-    )
-    return Verdict(
-        not captured.complaints and len(set(hashes)) == 1,
-        f"{len(rows.pings)} ping-pongs, {rows.operations} random messages with memories as the "
-        f"reference has them, the kernel whole after {rounds} processes that scribbled; "
-        f"{captured.packets} packets, {captured.seen}; "
-        f"{hashes.count(hashes[0])} of {len(hashes)} runs with one hash",
-        "all, no complaint, one hash",
     )

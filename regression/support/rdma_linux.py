@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, merged
-from regression.support.experiment import Experiment, ExperimentError, NotHereError
+from regression.support.experiment import Experiment, ExperimentError, NotHereError, Verdict
 from regression.support.rdma_traffic import FUNCTIONAL_RDMA_NODE, RDMA_NODE, Traffic
 from regression.support.roce import UDP_PORT, is_roce
 from regression.support.simulate import Run
@@ -281,6 +281,22 @@ def ways(seed: int) -> dict[str, Config]:
         "one-thread": {"threads": 1},
         "random-batches": {"threads": 2, "random_batch_seed": seed | 1},
     }
+
+
+def verdict(
+    experiment: Experiment, captured: Captured, hashes: list[str], done: str, **kept: int
+) -> Verdict:
+    """Return the verdict of runs with these captures and token hashes; `kept` are more figures."""
+    experiment.say(f"captures: {captured.packets} packets, {captured.seen}")
+    experiment.keep(
+        packets=captured.packets, complaints=captured.complaints, token_hashes=hashes, **kept
+    )
+    return Verdict(
+        not captured.complaints and len(set(hashes)) == 1,
+        f"{done}; {captured.packets} packets, {captured.seen}; "
+        f"{hashes.count(hashes[0])} of {len(hashes)} runs with one hash",
+        "all, no complaint, one hash",
+    )
 
 
 def without_rtl(config: Config) -> Config:

@@ -29,6 +29,15 @@ def bits(signal: Any) -> list[Bit]:
     return [bit_key(bit) for bit in signal.to_sigbit_vector() if bit.is_wire()]
 
 
+def add_like(module: Any, name: Any, cell: Any) -> Any:
+    """Add a cell of the same kind, with the same parameters and source; its ports are free."""
+    made = module.addCell(name, cell.type)
+    for parameter in dict(cell.parameters):
+        made.setParam(parameter, cell.getParam(parameter))
+    made.set_src_attribute(cell.get_src_attribute())
+    return made
+
+
 class Drivers:
     """Who drives each wire bit of a module, as it was when this was made.
 

@@ -55,7 +55,7 @@ def _beside(cell: Any, output: str, port: str, bit: Any) -> Any:
     return list(cell.getPort(public(port)).to_sigbit_vector())[outputs.index(bit_key(bit))]
 
 
-class Clocks:
+class _Clocks:
     """Turns clocks of a module into enables."""
 
     def __init__(self, state: State) -> None:
@@ -326,7 +326,7 @@ def run(state: State) -> None:
     others = _on_other_clocks(state)
     if not others and not ratios:  # as in most designs; asking who drives what takes long
         return
-    clocks = Clocks(state)
+    clocks = _Clocks(state)
     for name, tick in ticks.items():
         clocks.add_tick(name, tick)
     for cell, port, bit in others:

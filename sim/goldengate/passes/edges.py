@@ -18,7 +18,7 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate import held, phases
-from goldengate.drivers import Bit, bit_key
+from goldengate.drivers import Bit, add_like, bit_key
 from goldengate.phases import LATCH, Late
 from goldengate.reset_graph import reset_of, signal
 from goldengate.state import State, plain, public
@@ -138,12 +138,9 @@ class _Edges:
     def _copy(self, world: int, cell: Any) -> None:
         """Compute a cell as it is in a world; its inputs are connected later."""
         output = self.fan.output(cell)
-        made = self.module.addCell(self._name("cell"), cell.type)
-        for name in dict(cell.parameters):
-            made.setParam(name, cell.getParam(name))
+        made = add_like(self.module, self._name("cell"), cell)
         outputs = list(cell.getPort(public(output)).to_sigbit_vector())
         copy = self._wire(len(outputs))
-        made.set_src_attribute(cell.get_src_attribute())
         for bit, new in zip(outputs, copy.to_sigbit_vector(), strict=True):
             self.seen[world, bit_key(bit)] = new
         inputs = self.fan.ports(cell)
@@ -209,8 +206,12 @@ class _Edges:
         return self.before[name]
 
     def _clocked(self, world: int, cell: Any, before: Any) -> Any:
-        """Return what a register has behind an edge that may come as a world begins."""
-        return self._mux(self._tick(world, cell), before, self._next(world, cell, before))
+        """Return what a register has behind an edge that may come as a world begins.
+
+        At the edge with which the next cycle begins it samples what this one ends with.
+        """
+        sampled = self._next(world or self.late.end, cell, before)
+        return self._mux(self._tick(world, cell), before, sampled)
 
     def _next(self, world: int, cell: Any, before: Any) -> Any:
         """Return what a register takes at its edge."""
@@ -275,8 +276,7 @@ class _Edges:
         if plain(cell.type) == LATCH:
             return self._opened(0, cell, taken) if name in self.late.worlds[0].cells else taken
         if name in self.late.worlds[0].edges:
-            tick = self._tick(0, cell)
-            taken = self._mux(tick, taken, self._next(end, cell, taken))
+            taken = self._clocked(0, cell, taken)
         return self._reset(end, cell, taken)
 
     def rewrite(self) -> None:

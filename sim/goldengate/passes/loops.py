@@ -21,7 +21,7 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate import loop_graph
-from goldengate.drivers import Bit, Drivers, bit_key
+from goldengate.drivers import Bit, Drivers, add_like, bit_key
 from goldengate.errors import GoldenGateError
 from goldengate.settled import add_check, listed
 from goldengate.state import State, plain, public
@@ -259,9 +259,7 @@ class _Loops:
 
     def _make(self, cell: _Cell, nodes: list[int], turn: int, last: bool) -> None:
         """Add a cell that computes some bits of a cell in a round."""
-        made = self.module.addCell(self._name("cell"), cell.cell.type)
-        for name in dict(cell.cell.parameters):
-            made.setParam(name, cell.cell.getParam(name))
+        made = add_like(self.module, self._name("cell"), cell.cell)
         for name, signal in dict(cell.cell.connections_).items():
             if plain(name) not in (cell.output, *cell.inputs):
                 made.setPort(name, signal)
@@ -282,7 +280,6 @@ class _Loops:
             for at, bit in enumerate(self._node_outputs(node))
         ]
         made.setPort(public(cell.output), _signal(outputs))
-        made.set_src_attribute(cell.cell.get_src_attribute())
         if split:
             _size(made, cell.kind, len(nodes))
 

@@ -17,7 +17,7 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate import held, reset_graph
-from goldengate.drivers import Bit, bit_key
+from goldengate.drivers import Bit, add_like, bit_key
 from goldengate.reset_graph import KEPT, LOAD, RESET, Found, Group, reset_of, signal
 from goldengate.settled import add_check, listed
 from goldengate.state import State, plain, public
@@ -135,16 +135,13 @@ class _Rounds:
         """Compute the cells between as they are in this round."""
         for cell in self.cells:
             output = self.fan.output(cell)
-            made = self.module.addCell(self._name("cell"), cell.type)
-            for name in dict(cell.parameters):
-                made.setParam(name, cell.getParam(name))
+            made = add_like(self.module, self._name("cell"), cell)
             outputs = list(cell.getPort(public(output)).to_sigbit_vector())
             for port, own in dict(cell.connections_).items():
                 if plain(port) != output:
                     made.setPort(port, self._seen(own.to_sigbit_vector()))
             copy = self._wire(len(outputs))
             made.setPort(public(output), copy)
-            made.set_src_attribute(cell.get_src_attribute())
             for bit, new in zip(outputs, copy.to_sigbit_vector(), strict=True):
                 self.now[bit_key(bit)] = new
 
