@@ -24,7 +24,7 @@ from firesim.pipeline.start import Ready, bring
 from firesim.results.outcome import Outcome
 from firesim.topology.plan import Plan
 from firesim.watch.watch import open_metrics
-from firesim.work.folder import drop_folder, new_folder, note_preparing
+from firesim.work.folder import drop_folder, new_folder, note_preparing, unmake
 from firesim.work.process_tree import ending_what_it_starts
 from firesim.work.steps import Steps
 
@@ -105,12 +105,16 @@ def _folder(name: str, results: Path | None, again: Path | None) -> Iterator[Pat
     Raises:
         InputError: it cannot be made or written, or a host is gone or refuses.
     """
-    was_there = results is not None and results.is_dir()
-    folder = again or new_folder(name, results)
+    was_there = results is not None and results.exists()
+    folder = again
     try:
+        folder = folder or new_folder(name, results)
         yield folder
     except BaseException as error:
-        if again is None:
+        if folder is None:
+            if results is not None and isinstance(error, KeyboardInterrupt):
+                unmake(results, was_there)
+        elif again is None:
             drop_folder(folder, was_there)
         if isinstance(error, HostLost | HostError):
             raise InputError(f"{error}.") from error

@@ -49,23 +49,43 @@ def new_folder(name: str, explicit: Path | None = None) -> Path:
     """
     try:
         if explicit is not None:
-            explicit.mkdir(parents=True, exist_ok=True)
-            if any(explicit.iterdir()):
-                raise InputError(f"--results: found files in {explicit}, expected an empty folder.")
-            return explicit.absolute()
+            return _explicit(explicit)
         root = results_root()
         root.mkdir(parents=True, exist_ok=True)
         stem = f"{time.strftime('%Y-%m-%d-%H-%M-%S')}-{name}"
         for suffix in ["", *(f"-{number}" for number in range(2, 1000))]:
             folder = root / f"{stem}{suffix}"
+            was_there = folder.exists()
             try:
                 folder.mkdir()
+                return folder
             except FileExistsError:
                 continue
-            return folder
+            except KeyboardInterrupt:
+                unmake(folder, was_there)
+                raise
     except OSError as error:
         raise InputError(f"results folder: cannot be made: {error}.") from error
     raise InputError(f"results folder: found 1000 folders named {stem}, expected fewer.")
+
+
+def _explicit(folder: Path) -> Path:
+    was_there = folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise InputError(f"--results: found files in {folder}, expected an empty folder.")
+        return folder.absolute()
+    except KeyboardInterrupt:
+        unmake(folder, was_there)
+        raise
+
+
+def unmake(folder: Path, was_there: bool) -> None:
+    """Remove a folder that Ctrl-C met while it was made, and in which there is nothing yet."""
+    if not was_there:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def drop_folder(folder: Path, was_there: bool) -> None:
