@@ -7,6 +7,7 @@ The kernel is built when its inputs are new, which takes minutes: these tests wa
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import random
 import re
@@ -48,6 +49,25 @@ MISALIGNED = Path(__file__).parent / "misaligned.c"
 
 def counts(console: str) -> list[int]:
     return [int(found) for found in re.findall(r"^firesim: instructions .*: (\d+)$", console, re.M)]
+
+
+def test_the_vdso_asks_nothing_of_the_kernel() -> None:
+    """A process that asked for the time while another hart set it read a key of the kernel."""
+    with kernel().vmlinux.open("rb") as file:
+        elf = ELFFile(file)
+        names = elf.get_section_by_name(".symtab")
+        first, end = (
+            names.get_symbol_by_name(f"vdso_{place}")[0]["st_value"] for place in ("start", "end")
+        )
+        segment = next(
+            one for one in elf.iter_segments("PT_LOAD")
+            if 0 <= first - one["p_vaddr"] < one["p_filesz"]
+        )  # fmt: skip
+        vdso = segment.data()[first - segment["p_vaddr"] : end - segment["p_vaddr"]]
+    symbols = list(ELFFile(io.BytesIO(vdso)).get_section_by_name(".dynsym").iter_symbols())
+    assert "__vdso_clock_gettime" in {symbol.name for symbol in symbols}
+    undefined = [one.name for one in symbols if one["st_shndx"] == "SHN_UNDEF" and one.name]
+    assert not undefined
 
 
 def test_the_kernel_has_every_option_it_was_asked_for() -> None:

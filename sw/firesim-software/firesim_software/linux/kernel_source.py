@@ -45,7 +45,31 @@ _FRESH_FREE = (
 )
 _FEWEST, _MOST = "\t\t\t\t\t      2048,\n", "\t\t\t\t\t      256*1024);\n"
 _MEASURED = "namecmp(name, namelen, parent_name, strlen(parent_name))"
+_HELPERS = "#include <vdso/helpers.h>\n"
+_RELAX = r"""#include <vdso/processor.h>
+
+/* cpu_relax() asks a key of the kernel, which a process cannot read: it would crash. */
+static __always_inline void vdso_relax(void)
+{
+	long absent, dummy;
+
+	asm volatile(".option push\n.option norvc\nnop\nnop\n.option pop\nli %0, 0" : "=r"(absent));
+	if (unlikely(absent <= 0))
+		asm volatile("div %0, %0, zero" : "=r"(dummy));
+	else
+		asm volatile("pause");
+	barrier();
+}
+#define cpu_relax vdso_relax
+"""
+"""As long as what it replaces, so that no address in the vDSO is another, and no run's hash."""
+_VDSO = "obj-y += vdso.o\n"
+_SUM = "$(shell sha256sum < $(obj)/vdso.so | cut -c1-32)"
 _CHANGED = (
+    # A process that asks for the time just while another hart sets it would end by SIGSEGV.
+    ("lib/vdso/gettimeofday.c", _HELPERS, _RELAX + _HELPERS),
+    # ccache does not know that an object includes the vDSO, so the command tells which one it is.
+    ("arch/riscv/kernel/vdso/Makefile", _VDSO, f"AFLAGS_vdso.o = -DVDSO_SUM={_SUM}\n{_VDSO}"),
     # The compiler of device trees is not built: there is one, and the kernel needs none.
     ("Makefile", "scripts: scripts_basic scripts_dtc\n", "scripts: scripts_basic\n"),
     # Entries of a table that is filled with random numbers, for the identifiers of IP packets.
