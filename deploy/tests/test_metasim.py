@@ -155,9 +155,9 @@ def test_another_design_on_the_platform_is_refused(folder: Path) -> None:
 
 
 def test_a_design_that_fame1_does_not_take_is_refused(folder: Path) -> None:
-    late = "logic [7:0] late [8]; always_ff @(negedge clock) late[count[2:0]] <= count[7:0];"
+    late = "logic own; wire gate = own & clock; always_ff @(negedge gate) own <= count[0];"
     text = BLADE.replace("logic [31:0] count;", f"logic [31:0] count; {late}")
-    (folder / "talker.sv").write_text(text.replace("sum * 3", "sum * 3 + late[count[5:3]]"))
+    (folder / "talker.sv").write_text(text.replace("sum * 3", "sum * 3 + own"))
     with pytest.raises(GoldenGateError) as refusal:
         simulated(METASIM)
     assert str(refusal.value) == (

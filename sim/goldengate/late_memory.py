@@ -98,9 +98,12 @@ def rise(module: Any, name: Any, clock: Any, memory: LateMemory, writes: Sequenc
             made = port
         made.setParam(public("PORTID"), ys.Const(number, 32))
         total = len(first) + len(behind)
-        made.setParam(public("PRIORITY_MASK"), ys.Const.from_string(
-            "".join("1" if other < number else "0" for other in reversed(range(total)))
-        ))
+        made.setParam(
+            public("PRIORITY_MASK"),
+            ys.Const.from_string(
+                "".join("1" if other < number else "0" for other in reversed(range(total)))
+            ),
+        )
     for cell in memory.late:
         module.remove(cell)
     for cell in memory.reads:

@@ -8,7 +8,7 @@ inputs change; then the clock falls; each with as many worlds behind it as edges
 The last one is what outputs show, and what the next rising edge finds. A register may be clocked in
 several worlds, by a gate that opens while the clock is high, say. Latches follow their data in each
 world in which they are open. An asynchronous reset shows in the world behind the one in which it is
-active, as what an edge clocks does.
+active, as what an edge clocks does. So does what is written to a memory, where that is read.
 
 Found is all or nothing: a design in which one thing has no place is left as it is.
 """
@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goldengate.drivers import Bit, bit_key
+from goldengate.late_memory import LateMemory, port_number
 from goldengate.reset_graph import Fan, reset_of
 from goldengate.state import State, plain, public
 
@@ -52,7 +53,7 @@ class World:
     wires: set[Bit] = field(default_factory=set)
     """Bits that no cell drives, inputs and the clock, that may be different."""
     edges: set[str] = field(default_factory=set)
-    """Names of late registers and tasks whose edge may come as it begins."""
+    """Names of late registers, writes and tasks whose edge may come as it begins."""
     resets: set[str] = field(default_factory=set)
     """Names of registers whose asynchronous reset may be another."""
 
@@ -66,6 +67,8 @@ class Late:
     """By the name of a late register's or task's cell."""
     cells: list[Any] = field(default_factory=list)
     """These, and the latches."""
+    memories: dict[str, LateMemory] = field(default_factory=dict)
+    """By name those that are written late, with their reads."""
     worlds: list[World] = field(default_factory=list)
     inputs: int = 0
     """The world in which the inputs change."""
@@ -128,12 +131,20 @@ class _Finder:
         """The cells whose output follows a bit within a cycle."""
         self.undriven: set[Bit] = set()
         self.registers: dict[str, Any] = {}
+        self.reads: dict[str, Any] = {}
+        self.read_by: dict[str, list[str]] = defaultdict(list)
+        """The names of a memory's reads."""
+        self.on_clock: set[str] = set()
+        """Memories that are written at the clock's rising edge."""
         self.by_clock: dict[Bit, list[str]] = defaultdict(list)
         self.by_reset: dict[Bit, list[str]] = defaultdict(list)
         for cell, by in others:
-            if plain(cell.type) in (_READ, _WRITE, *_UNKNOWN):
+            if plain(cell.type) in (_READ, *_UNKNOWN):
                 raise _Unplaced
-            self.late.cells.append(cell)
+            if plain(cell.type) == _WRITE:
+                self.late.memories.setdefault(_memory(cell), LateMemory()).late.append(cell)
+            else:
+                self.late.cells.append(cell)
             if by is not None:
                 self._clock(cell, by)
 
@@ -160,10 +171,27 @@ class _Finder:
             if cell.hasPort(public("CLK")) and cell.hasPort(public("Q")):
                 self.registers[plain(cell.name)] = cell
                 self._reset(cell)
+            if kind in (_READ, _WRITE):
+                self._port(cell, kind)
             for bit in self._followed(cell):
                 self.readers[self._key(bit)].append(cell)
         read = (*self.readers, *self.by_clock, *self.by_reset)
         self.undriven.update(filter(self._is_undriven, read))
+
+    def _port(self, cell: Any, kind: str) -> None:
+        memory, name = _memory(cell), plain(cell.name)
+        found = self.late.memories.get(memory)
+        if kind == _READ:
+            self.reads[name] = cell
+            self.read_by[memory].append(name)
+            if found is not None:
+                found.reads.append(cell)
+        elif name not in self.late.clocked:
+            if clocked_by(cell) is None:
+                raise _Unplaced
+            self.on_clock.add(memory)
+            if found is not None:
+                found.others.append(cell)
 
     def _reset(self, cell: Any) -> None:
         if plain(cell.type) not in _PLAIN:
@@ -190,12 +218,23 @@ class _Finder:
         output = "Q" if cell.hasPort(public("Q")) else self.fan.output(cell)
         return [bit_key(bit) for bit in cell.getPort(public(output)).to_sigbit_vector()]
 
+    def _named(self, name: str) -> Any:
+        return self.registers.get(name) or self.reads[name]
+
+    def _changed(self, edges: set[str]) -> set[str]:
+        """Return the registers that edges clock, and the reads of memories that they write."""
+        found = {name for name in edges if name in self.registers}
+        for name, memory in self.late.memories.items():
+            if any(plain(cell.name) in edges for cell in memory.late):
+                found.update(self.read_by[name])
+        return found
+
     def _world(self, wires: set[Bit], registers: Iterable[str]) -> World:
         """Return the world that begins with other values of these."""
         world = World(set(registers), wires)
         todo = [
             *wires,
-            *(key for name in world.cells for key in self._outputs(self.registers[name])),
+            *(key for name in world.cells for key in self._outputs(self._named(name))),
         ]
         seen = set(todo)
         while todo:
@@ -216,8 +255,7 @@ class _Finder:
         worlds = self.late.worlds
         worlds.append(self._world(wires, ()))
         for level in range(_MOST_LEVELS + 1):
-            changed = {name for name in worlds[-1].edges if name in self.registers}
-            changed |= worlds[-1].resets
+            changed = self._changed(worlds[-1].edges) | worlds[-1].resets
             changed.update(clocked if level == 0 else ())
             if not changed:
                 return
@@ -232,7 +270,8 @@ class _Finder:
         """
         late = {plain(cell.name) for cell in self.late.cells}
         on_clock = [name for name in self.registers if name not in late]
-        self._add({self.clock}, on_clock)
+        reads = [name for memory in self.on_clock for name in self.read_by[memory]]
+        self._add({self.clock}, [*on_clock, *reads])
         self.late.inputs = len(self.late.worlds)
         self._add(self.undriven - {self.clock})
         self.late.falls = len(self.late.worlds)
@@ -251,6 +290,10 @@ class _Finder:
                 self.late.worlds[0].edges.add(name)
 
 
+def _memory(cell: Any) -> str:
+    return str(cell.getParam(public("MEMID")).decode_string())
+
+
 def find(state: State) -> Late | None:
     """Return what is late in a design; None if nothing is, or if something has no place."""
     try:
@@ -260,6 +303,8 @@ def find(state: State) -> Late | None:
         finder = _Finder(state, others)
         finder.collect()
         finder.place()
+        for memory in finder.late.memories.values():
+            memory.late.sort(key=port_number)
     except _Unplaced:
         return None
     return finder.late

@@ -62,7 +62,28 @@ always @(posedge mixed or posedge reset) if (reset) t <= 0; else t <= t + s + ea
 logic [7:0] u; always @(posedge clock or posedge early) if (early) u <= 5; else u <= u + t;
 assign y = a ^ q ^ r ^ s ^ t ^ u;
 """
-DESIGNS = {"falling": FALLING, "divided": DIVIDED, "latches": LATCHES, "gates": GATES}
+MEMORIES = """\
+logic [7:0] a, q, r, m [0:7], k [0:11], w [0:3]; logic open; wire gated = clock & open;
+wire from_memory = clock & w[x[1:0]][0];
+always @(posedge clock) begin open <= x[0]; a <= reset ? 1 : a + x + q + m[x[2:0]] + k[x[6:3]]; end
+always @(negedge clock) if (x[3]) m[a[2:0]] <= a ^ x;
+always @(negedge clock) if (x[4]) m[x[5:3]][3:0] <= a[7:4];
+always @(posedge clock) if (x[6]) m[x[7:5]] <= a + 3;
+always @(negedge clock) k[a[3:0]] <= m[x[2:0]] + a;
+always @(posedge gated) k[x[3:0]] <= a + k[x[5:2]];
+always @(posedge clock) w[a[1:0]] <= x;
+always @(posedge gated or posedge reset) if (reset) q <= 0; else q <= q + k[x[3:0]] + m[a[5:3]];
+always @(negedge clock) r <= reset ? 0 : r + m[x[7:5]] + k[x[7:4]];
+logic [7:0] t; always @(posedge from_memory or posedge reset) if (reset) t <= 0; else t <= t + a;
+assign y = a ^ q ^ r ^ t ^ m[a[2:0]] ^ k[a[3:0]];
+"""
+DESIGNS = {
+    "falling": FALLING,
+    "divided": DIVIDED,
+    "latches": LATCHES,
+    "gates": GATES,
+    "memories": MEMORIES,
+}
 
 
 def _given(cycles: int) -> list[dict[str, int]]:
@@ -95,7 +116,7 @@ def test_equal_to_plain_verilator(tmp_path: Path, name: str) -> None:
 
 
 def _random_design(generator: random.Random) -> str:
-    """Return registers on edges of the clock, of dividers and of gates, which read each other."""
+    """Return registers and a memory on edges of the clock, of dividers and of gates."""
     lines, clocks = [], ["clock"]
     for level in range(2):
         source = clocks[-1]
@@ -111,17 +132,24 @@ def _random_design(generator: random.Random) -> str:
     edges = ["posedge clock"] + [
         f"{generator.choice(['posedge', 'negedge'])} {generator.choice(clocks)}" for _ in names[1:]
     ]
+    lines.append("logic [7:0] m [0:5];")
+    for parity in (0, 1):  # Of two blocks that write a row at once, Verilog names no last one.
+        edge = f"{generator.choice(['posedge', 'negedge'])} {generator.choice(clocks)}"
+        at, data = generator.choices(["x", *names], k=2)
+        enable = f"!reset & {generator.choice(names)}[{generator.randrange(8)}]"
+        lines.append(f"always @({edge}) if ({enable}) m[{{{at}[1:0], 1'd{parity}}}] <= {data};")
+    read = [f"m[{generator.choice(['x', *names])}[{low}+:2]]" for low in (0, 3)]
     for name, edge in zip(names, edges, strict=True):
-        sums = " + ".join(generator.choices(["x", *names], k=3))
+        sums = " + ".join(generator.choices(["x", *names, *read], k=3))
         value = f"({sums}) ^ {{{name}[6:0], {name}[7]}}"
-        enable = generator.choice(
-            ["", f"if ({generator.choice(names)}[{generator.randrange(8)}]) "]
-        )
-        if generator.random() < 0.7:  # In cycle 0, without one, inputs may be edges to Verilator.
+        enable = generator.choice(["1", f"{generator.choice(names)}[{generator.randrange(8)}]"])
+        if generator.random() < 0.7:
             edge += " or posedge reset"
-            enable = f"if (reset) {name} <= {generator.getrandbits(8)}; else {enable}"
+            enable = f"if (reset) {name} <= {generator.getrandbits(8)}; else if ({enable}) "
+        else:  # In cycle 0 inputs may be edges to Verilator.
+            enable = f"if (!reset & {enable}) "
         lines.append(f"always @({edge}) {enable}{name} <= {value};")
-    lines.append("assign y = x ^ " + " ^ ".join(names) + ";")
+    lines.append("assign y = x ^ " + " ^ ".join([*names, *read]) + ";")
     return "\n".join(lines)
 
 
@@ -178,7 +206,6 @@ def test_asserts_and_prints_see_what_their_edge_saw(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "logic [7:0] m [0:7]; always @(negedge clock) m[x[2:0]] <= x; assign y = m[x[5:3]];",
         "logic [7:0] q; wire gate = q[0] & clock; always @(negedge gate) q <= x; assign y = q;",
     ],
 )

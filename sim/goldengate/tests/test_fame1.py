@@ -26,7 +26,10 @@ from goldengate.tests.fame1_designs import ASYNCHRONOUS, DESIGN, OPEN, RATIO
 
 SEEDS = 24
 TARGET_CYCLES = 150
-UNPLACED = " ^ m[0]; logic [7:0] m [0:7]; always @(negedge clock) m[x[2:0]] <= x;"
+UNPLACED = (
+    " ^ d[11]; logic [11:0] d; always @(posedge clock) d[0] <= ~d[0]; for (genvar i = 0; i < 11; "
+    "i++) always @(posedge d[i]) d[i + 1] <= ~d[i + 1];"
+)
 """What the pass `edges` does not take, so that it takes nothing."""
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from firesim.build.blade_tree import blade_device_tree
 from firesim.build.simulator import simulator
 from firesim_software import linux
@@ -56,15 +57,17 @@ def test_the_vdso_asks_nothing_of_the_kernel() -> None:
     with kernel().vmlinux.open("rb") as file:
         elf = ELFFile(file)
         names = elf.get_section_by_name(".symtab")
-        first, end = (
-            names.get_symbol_by_name(f"vdso_{place}")[0]["st_value"] for place in ("start", "end")
-        )
+        assert isinstance(names, SymbolTableSection)
+        found = {one.name: int(one["st_value"]) for one in names.iter_symbols()}
+        first, end = found["vdso_start"], found["vdso_end"]
         segment = next(
             one for one in elf.iter_segments("PT_LOAD")
             if 0 <= first - one["p_vaddr"] < one["p_filesz"]
         )  # fmt: skip
         vdso = segment.data()[first - segment["p_vaddr"] : end - segment["p_vaddr"]]
-    symbols = list(ELFFile(io.BytesIO(vdso)).get_section_by_name(".dynsym").iter_symbols())
+    table = ELFFile(io.BytesIO(vdso)).get_section_by_name(".dynsym")
+    assert isinstance(table, SymbolTableSection)
+    symbols = list(table.iter_symbols())
     assert "__vdso_clock_gettime" in {symbol.name for symbol in symbols}
     undefined = [one.name for one in symbols if one["st_shndx"] == "SHN_UNDEF" and one.name]
     assert not undefined
