@@ -116,7 +116,8 @@ def compose(text: str, name: str) -> yaml.Node | None:
         ) from error
     except yaml.MarkedYAMLError as error:
         what = cut(str(error.problem))
-        raise InputError(f"{name}:{_line(error)}: not valid YAML: {what}.") from error
+        called = "JSON" if name.endswith(".json") else "YAML"
+        raise InputError(f"{name}:{_line(error)}: not valid {called}: {what}.") from error
     except yaml.YAMLError as error:
         what = cut(" ".join(str(error).split()))
         raise InputError(f"{name}:1: not valid YAML: {what}.") from error

@@ -21,7 +21,13 @@ from firesim_common.errors import InputError
 from firesim_common.paths import ROOT
 
 from regression.support.firesim_design import write
-from regression.support.firesim_files import TARGET, TOPOLOGIES, Runtime, write_deploy
+from regression.support.firesim_files import (
+    TARGET,
+    TOPOLOGIES,
+    Runtime,
+    write_deploy,
+    write_entries,
+)
 
 
 @pytest.fixture
@@ -92,6 +98,59 @@ def test_designs_that_are_ours_have_blades(theirs: Path, entry: str, blade: str)
     assert {node.blade for node in plan.nodes} == {blade}
 
 
+WHOLE = [
+    ("FireSimRocketConfig", "rocket-1-l2", 1_000_000_000, 2048),
+    ("FireSimQuadRocketConfig", "rocket-4-l2", 1_000_000_000, 2048),
+    ("FireSimRocket1GiBDRAMConfig", "rocket-1-l2", 1_000_000_000, 1024),
+    ("FireSimRocketMMIOOnly4GiBDRAMConfig", "rocket-1-l2", 1_000_000_000, 2048),
+    ("SupernodeFireSimRocketConfig", "rocket-1-l2", 1_000_000_000, 2048),
+    ("WithFireSimHighPerfConfigTweaks_FireSimRocketConfig", "rocket-1-l2", 3_200_000_000, 2048),
+    ("chipyard.RocketConfig", "rocket-1-l2", 3_200_000_000, 2048),
+]
+
+
+@pytest.mark.parametrize(("config", "blade", "clock_hz", "size_mib"), WHOLE)
+def test_the_name_of_a_configuration_says_clock_and_memory(
+    theirs: Path, config: str, blade: str, clock_hz: int, size_mib: int
+) -> None:
+    write_entries(theirs, {"mine": f"f2-firesim-FireSim-{config}-BaseF2Config"})
+    plan = plan_of(imported(theirs, "no_net_config", "mine")[0])
+    assert plan.clock_hz == clock_hz
+    assert {(node.blade, node.memory_mib) for node in plan.servers} == {(blade, size_mib)}
+
+
+def test_boards_of_their_own_have_the_clock_of_their_configurations(theirs: Path) -> None:
+    entries = {"alveo_u250_firesim_rocket_singlecore_no_nic": {"bitstream_tar": "file"}}
+    (theirs / "config_hwdb.yaml").write_text(json.dumps(entries))
+    text, *notes = imported(theirs, "no_net_config", *entries)
+    assert plan_of(text).clock_hz == 1_000_000_000
+    assert any("guessed from the name of its entry" in note for note in notes)
+
+
+LAYOUTS = [
+    ("workloads/ping-config.yaml", "config_hwdb.yaml"),
+    ("workloads/ci/board/config_runtime.yaml", "sample-backup-configs/sample_config_hwdb.yaml"),
+    ("../../firesim-staging/ci/board/run.yaml", "../../firesim-staging/sample_config_hwdb.yaml"),
+]
+"""Files of a run below or beside the folder `sims/firesim/deploy`, and the hardware database."""
+
+
+@pytest.mark.parametrize(("file", "hwdb"), LAYOUTS)
+def test_a_file_elsewhere_finds_what_it_names(tmp_path: Path, file: str, hwdb: str) -> None:
+    deploy = tmp_path / "sims/firesim/deploy"
+    deploy.mkdir(parents=True)
+    write_deploy(deploy)
+    (deploy / "config_runtime.yaml").unlink(missing_ok=True)
+    (deploy / hwdb).parent.mkdir(parents=True, exist_ok=True)
+    (deploy / "config_hwdb.yaml").rename(deploy / hwdb)
+    place = (deploy / file).resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    Runtime().write(tmp_path).rename(place)
+    made = import_files(Request(place))
+    assert load_text(made.text).config.workload.node.elf == str(deploy / "workloads/work/a.elf")
+    assert f"{(deploy / hwdb).resolve()}:" in made.text
+
+
 def test_build_recipes_and_custom_settings_say_the_memory(theirs: Path) -> None:
     recipe = {
         "DESIGN": "FireSim",
@@ -109,7 +168,8 @@ def test_build_recipes_and_custom_settings_say_the_memory(theirs: Path) -> None:
 
 
 def test_jobs_go_to_nodes_in_their_order(theirs: Path) -> None:
-    jobs = [{"name": f"j{n}", "bootbinary": f"{n}.elf", "outputs": ["/x"]} for n in range(8)]
+    more = {"outputs": ["/x"], "command": "ls"}
+    jobs = [{"name": f"j{n}", "bootbinary": f"{n}.elf", **more} for n in range(8)]
     work = {"benchmark_name": "work", "workloads": jobs}
     (theirs / "workloads/work.json").write_text(json.dumps(work, indent=1))
     text, *notes = imported(theirs)
@@ -119,6 +179,9 @@ def test_jobs_go_to_nodes_in_their_order(theirs: Path) -> None:
     ]
     assert Path(nodes["node3"].disk_image or "").name == "j3.ext2"
     assert not any("outputs" in note for note in notes)
+    assert (
+        sum("workloads.command: no counterpart: nothing there reads" in one for one in notes) == 1
+    )
 
 
 STEP = "+fesvr-step-size=128"
@@ -185,6 +248,28 @@ def test_files_of_another_kind_are_refused(theirs: Path) -> None:
     file = theirs / "config_runtime.yaml"
     with pytest.raises(InputError, match=r"config_runtime.yaml:1: found a runtime conf"):
         import_files(Request(file, hwdb=file))
+    for name, text, sentence in (
+        (
+            "farm.yaml",
+            "run_farm_type: AWSEC2",
+            "farm.yaml:1: found a run farm, for which there is --",
+        ),
+        ("f2.yaml", "bit_builder_type: F2", "f2.yaml:1: found what builds bitstreams (docs/how-to"),
+        (
+            "old.ini",
+            "[runfarm]",
+            "old.ini: found a configuration of FireSim before 1.14, which is n",
+        ),
+        (
+            "work.json",
+            '{"benchmark_name": "a"\n"b": 1}',
+            "work.json:2: not valid JSON: expected ','",
+        ),
+    ):
+        (theirs / name).write_text(text)
+        with pytest.raises(InputError) as error:
+            import_files(Request(theirs / name))
+        assert sentence in str(error.value)
     with pytest.raises(InputError, match=r"--hwdb: found .*, expected a file that exists\."):
         import_files(Request(file, hwdb=theirs / "none.yaml"))
 
@@ -231,6 +316,7 @@ def test_hardware_may_be_given(theirs: Path) -> None:
 
 def test_the_page_for_their_users_has_each_key() -> None:
     page = (ROOT / "docs/reference/firesim-commands.md").read_text()
-    unread = {"deliver_dir", "common_args", "common_files", "files", "command", "no_post_run_hook"}
+    unread = {"deliver_dir", "common_args", "common_files", "files", "command", "comments"}
+    unread |= {"no_post_run_hook"}
     wanted = [*KEYS, *(set(WORKLOAD_KEYS) - unread)]
     assert [key for key in wanted if f"`{key}`" not in page] == []

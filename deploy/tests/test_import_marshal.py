@@ -76,6 +76,14 @@ def test_it_runs_on_hardware_that_is_given(marshal: Path) -> None:
     assert node.disk_image is None
 
 
+def test_workloads_elsewhere_in_a_chipyard_have_images_in_its_firemarshal(marshal: Path) -> None:
+    (marshal / "software/firemarshal").mkdir(parents=True)
+    (marshal / "images").rename(marshal / "software/firemarshal/images")
+    nodes = load_text(imported(marshal, WORKLOAD).text).config.workload.nodes
+    images = marshal / "software/firemarshal/images/firechip/bench-one"
+    assert nodes["node0"].elf == str(images / "bench-one-bin")
+
+
 def test_files_of_its_own_begin_in_its_workdir(marshal: Path) -> None:
     folder = marshal / "example/mine"
     folder.mkdir()

@@ -23,9 +23,13 @@ DRAM_HZ = 1_000_000_000
 _DEFAULT_CLOCK = "a clock of 3.2 GHz, as their shipped bitstreams have"
 _CORES = {"": 1, "Single": 1, "Dual": 2, "Quad": 4, "Octa": 8}
 _ROCKET = re.compile(
-    r"(?:.*\.)?(?:FireSim)?(Dual|Quad|Octa|Single|)Rocket(?:Chip)?(Single|Dual|Quad|Octa|)"
-    r"(?:Core)?(MMIOOnly1GHz)?Config"
+    r"(?:.*\.)?(?P<whole>(?:Supernode)?FireSim)?(?P<cores>Dual|Quad|Octa|Single|)Rocket(?:Chip)?"
+    r"(?P<number>Single|Dual|Quad|Octa|)(?:Core)?(?:MMIOOnly)?(?:1GHz)?(?:(?P<gib>\d+)GiBDRAM)?"
+    r"Config"
 )
+_WHOLE_HZ = 1_000_000_000
+"""Of configurations that are of FireSim alone, such as FireSimRocketConfig: they have
+WithFireSimConfigTweaks in them."""
 _WHOLE_DESIGNS = {"FireSim", "FireSimNoNIC"}
 _SILENT = re.compile(
     r"With(NIC|DefaultFireSimBridges|DefaultMemModel|FireSim\w*Config\w*|FireSim\w*Clocking"
@@ -34,8 +38,9 @@ _SILENT = re.compile(
 )
 _SUFFIX = re.compile(r"F\d+MHz")
 _NAME = re.compile(
-    r"(?:(?:f[12]|(?:xilinx_)?alveo_u\d+|xilinx_vcu118|nitefury|vitis|rhsresearch_nitefury_ii)_)?"
-    r"firesim_(?P<super>supernode_)?rocket_(?P<cores>single|dual|quad|octa)core_(?P<rest>\w+)"
+    r"(?:(?:f[12]|(?P<local>(?:xilinx_)?alveo_u\d+|xilinx_vcu118|nitefury|vitis"
+    r"|rhsresearch_nitefury_ii))_)?firesim_(?:supernode_)?rocket_(?P<cores>single|dual|quad|octa)"
+    r"core_(?P<rest>\w+)"
 )
 
 
@@ -70,23 +75,32 @@ def design_of(quintuplet: str) -> Design:
     if top not in _WHOLE_DESIGNS or rocket is None:
         what = words[-1] if top in _WHOLE_DESIGNS else top
         raise ValueError(foreign(what))
-    cores = max(_CORES[rocket[1]], _CORES[rocket[2]])
+    cores = max(_CORES[rocket["cores"]], _CORES[rocket["number"]])
     design = Design(BLADES[cores], MemoryModel(), nic="WithNIC" in words)
-    is_clocked = False
-    for word in [*words[:-1], *platform.split("_")]:
-        if model := model_of(word):
-            design.memory = model
-            if clock := clock_of(word):
-                design.left.append(f"{clock} of {word}")
-        elif word in CLOCK_HZ:
-            design.clock_hz, is_clocked = CLOCK_HZ[word], True
-            if word == "WithFireSimTestChipConfigTweaks":
-                design.assumed.append("one clock of 1 GHz; its buses may have 500 MHz there")
-        elif not _SILENT.fullmatch(word) and not _SUFFIX.fullmatch(word):
-            design.left.append(word)
-    if not is_clocked:
+    if rocket["whole"]:
+        design.clock_hz = _WHOLE_HZ
+    is_clocked = [_take(word, design) for word in [*words[:-1], *platform.split("_")]]
+    if not rocket["whole"] and not any(is_clocked):
         design.assumed.append(_DEFAULT_CLOCK)
+    if rocket["gib"]:
+        design.memory.size_mib = int(rocket["gib"]) * 1024
     return _clocked(design)
+
+
+def _take(word: str, design: Design) -> bool:
+    """Take a word of a configuration into a design; return whether it says the clock."""
+    if model := model_of(word):
+        design.memory = model
+        if clock := clock_of(word):
+            design.left.append(f"{clock} of {word}")
+    elif word in CLOCK_HZ:
+        design.clock_hz = CLOCK_HZ[word]
+        if word == "WithFireSimTestChipConfigTweaks":
+            design.assumed.append("one clock of 1 GHz; its buses may have 500 MHz there")
+        return True
+    elif not _SILENT.fullmatch(word) and not _SUFFIX.fullmatch(word):
+        design.left.append(word)
+    return False
 
 
 def design_by_name(name: str) -> Design | None:
@@ -106,7 +120,11 @@ def design_by_name(name: str) -> Design | None:
     if "llc4mb" in rest:
         memory.llc = {"sets": 4096, "ways": 8, "block_bytes": 128}
     design = Design(BLADES[cores], memory, nic="no_nic" not in rest)
-    design.assumed += ["all of the design, guessed from the name of its entry", _DEFAULT_CLOCK]
+    design.assumed.append("all of the design, guessed from the name of its entry")
+    if found["local"]:  # They ship these as FireSim's own configurations.
+        design.clock_hz = _WHOLE_HZ
+    else:
+        design.assumed.append(_DEFAULT_CLOCK)
     return _clocked(design)
 
 

@@ -20,6 +20,7 @@ _BITSTREAM = "bitstreams are built again, see docs/how-to/build-bitstreams.md"
 ENTRY = {
     "agfi": _BITSTREAM,
     "bitstream_tar": _BITSTREAM,
+    "xclbin": _BITSTREAM,
     "driver_tar": "drivers are part of firesim-sim",
     "deploy_quintuplet_override": TAKEN,
     "deploy_triplet_override": TAKEN,
@@ -52,10 +53,10 @@ class Files:
 
     hwdb: Path | None
     recipes: Path | None
-    custom_configs: Path
-    """Folder of the custom runtime configurations."""
-    generated: Path
-    """Folder of the hardware that was generated."""
+    custom_configs: tuple[Path, ...]
+    """Folders of the custom runtime configurations."""
+    generated: tuple[Path, ...]
+    """Folders of the hardware that was generated."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,9 @@ def hardware(
     return found
 
 
-def _design(name: str, entries: list[Source], blade: str | None, generated: Path) -> Hardware:
+def _design(
+    name: str, entries: list[Source], blade: str | None, generated: tuple[Path, ...]
+) -> Hardware:
     for source in entries:
         path, text = _quintuplet(source, name)
         if text:
@@ -140,10 +143,10 @@ def _custom(
             if not given:
                 continue
             path = source.file((name, key), str(given))
-            folders = [Path(source.name).parent, files.custom_configs]
+            folders = [Path(source.name).parent, *files.custom_configs]
             there = next((folder / path for folder in folders if (folder / path).is_file()), None)
             if there is None:
-                looked = " or ".join(str(folder) for folder in folders)
+                looked = " or ".join(str(folder) for folder in folders[:2])
                 text = f'found "{given}", expected a file in {looked}; see --custom-configs.'
                 raise source.error((name, key), text)
             content, _ = read_regular(there, MOST_CONF_BYTES, follow=True, name=str(there))

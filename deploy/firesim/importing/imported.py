@@ -18,13 +18,13 @@ from firesim.importing.keys import Notes, text
 from firesim.importing.kinds import kind_of, read
 from firesim.importing.marshal_file import marshal_jobs, marshal_name
 from firesim.importing.memory_settings import SIZE_MIB
+from firesim.importing.places import beside, configuration, homes
 from firesim.importing.recipe import Recipe
 from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs, poll_interval
 from firesim.importing.workload_file import Job, jobs_of, name_of, put_jobs
 from firesim.topology.chipyard import CollateralError, read_collateral
 from firesim.topology.chipyard_firrtl import read_firrtl
 
-_HWDB, _RECIPES = "config_hwdb.yaml", "config_build_recipes.yaml"
 _CUSTOM = "../sim/custom-runtime-configs"
 THEIRS = "theirs"
 """Name of the blade that is their hardware."""
@@ -109,7 +109,8 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     memory = design.memory.value()
     if target is not None:
         memory.pop("size_mib", None)  # The hardware says it.
-    about = f"theirs has 16 GiB, {SIZE_MIB} MiB is the most here"
+    size_gib = design.memory.size_mib // 1024
+    about = f"theirs has {size_gib} GiB, {SIZE_MIB} MiB is the most here" if size_gib > 2 else ""
     poll_interval(source, recipe, notes, has_tsi=target is not None)
     for key, value in memory.items():
         recipe.set(f"system.node.memory.{key}", value, about if key == "size_mib" else "")
@@ -151,7 +152,6 @@ def _alone(
 
 
 def _files(request: Request) -> Files:
-    folder = request.file.parent
     given = {"hwdb": request.hwdb, "build-recipes": request.recipes}
     for option, path in given.items():
         if path is not None and not path.is_file():
@@ -159,22 +159,22 @@ def _files(request: Request) -> Files:
     if request.custom_configs is not None and not request.custom_configs.is_dir():
         found = f'found "{request.custom_configs}", expected a folder that exists.'
         raise InputError(f"--custom-configs: {found}")
+    deploys = homes(request.file)
+    custom = tuple(folder / _CUSTOM for folder in deploys if (folder / _CUSTOM).is_dir())
     return Files(
-        request.hwdb or _there(folder / _HWDB),
-        request.recipes or _there(folder / _RECIPES),
-        request.custom_configs or folder / _CUSTOM,
-        folder / FOLDER,
+        request.hwdb or configuration(request.file, "hwdb"),
+        request.recipes or configuration(request.file, "build_recipes"),
+        (request.custom_configs,) if request.custom_configs else custom,
+        tuple(folder / FOLDER for folder in deploys),
     )
-
-
-def _there(path: Path) -> Path | None:
-    return path if path.is_file() else None
 
 
 def _workload(source: Source, request: Request) -> Source:
     path: KeyPath = ("workload", "workload_name")
     name = text(source, path)
-    file = request.workload or request.file.parent / "workloads" / source.file(path, name)
+    expected = Path("workloads") / source.file(path, name)
+    there = beside(request.file, str(expected))
+    file = request.workload or there or request.file.parent / expected
     if not file.is_file():
         if request.workload:
             raise InputError(f'--workload: found "{file}", expected a file that exists.')

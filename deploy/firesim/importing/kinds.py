@@ -9,7 +9,18 @@ from typing import Any, Literal, get_args
 from firesim_common.errors import InputError
 from firesim_common.positions import Source, read_yaml
 
-Kind = Literal["runtime", "hwdb", "recipes", "build", "workload", "marshal", "ours", "other"]
+Kind = Literal[
+    "runtime",
+    "hwdb",
+    "recipes",
+    "build",
+    "workload",
+    "marshal",
+    "farm",
+    "builder",
+    "ours",
+    "other",
+]
 _CALLED: dict[Kind, str] = {
     "runtime": "a runtime configuration (config_runtime.yaml)",
     "hwdb": "a hardware database (config_hwdb.yaml)",
@@ -17,6 +28,8 @@ _CALLED: dict[Kind, str] = {
     "build": "the list of builds (config_build.yaml), which has nothing for a run",
     "workload": "a workload (JSON with benchmark_name)",
     "marshal": "a workload of FireMarshal",
+    "farm": "a run farm, for which there is --farm (docs/how-to/run-on-ssh-hosts.md)",
+    "builder": "what builds bitstreams (docs/how-to/build-bitstreams.md)",
     "ours": "a recipe, which needs no import",
     "other": "something else",
 }
@@ -25,6 +38,8 @@ _MARKS: dict[Kind, set[str]] = {
     "runtime": {"target_config", "run_farm", "metasimulation", "host_debug"},
     "build": {"builds_to_run", "build_farm", "agfis_to_share"},
     "workload": {"benchmark_name", "common_bootbinary", "workloads"},
+    "farm": {"run_farm_type"},
+    "builder": {"build_farm_type", "bit_builder_type"},
     "ours": {"system", "simulation"},
     "marshal": {"base", "bin", "img", "jobs", "guest-init", "host-init", "rootfs-size", "distro"},
 }
@@ -55,6 +70,9 @@ def read(path: Path, *wanted: Kind) -> Source:
     Raises:
         InputError: it is not there, not YAML or JSON, or of another kind.
     """
+    if path.suffix == ".ini":
+        what = "a configuration of FireSim before 1.14, which is not YAML"
+        raise InputError(f"{path}: found {what}, expected it written again as config_runtime.yaml.")
     source = read_yaml(path)
     found = kind_of(source.data)
     if found in wanted:

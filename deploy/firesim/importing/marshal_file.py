@@ -15,9 +15,9 @@ from firesim_common.explain import shown
 from firesim_common.positions import KeyPath, Source
 
 from firesim.importing.keys import TAKEN, Notes, text, value_at
+from firesim.importing.places import IMAGES, images
 from firesim.importing.workload_file import Job, paths_of_a_disk
 
-IMAGES = "images/firechip"
 BUILT = "it is in the images that FireMarshal has built"
 """Of keys that need no counterpart, so that they are not named."""
 _HOST = "run a program of yours on the results folder after the run"
@@ -100,15 +100,13 @@ def _given(source: Source, path: KeyPath, entry: dict[str, Any], key: str) -> Pa
 
 
 def _images(source: Source, path: KeyPath, name: str) -> Path:
-    """Return the folder with the images of a name, in the first FireMarshal above the file."""
-    for folder in Path(source.name).absolute().parents:
-        found = folder / IMAGES / name
-        if found.is_dir():
-            return found
+    """Return the folder with the images of a name, in the nearest FireMarshal."""
+    if found := images(Path(source.name), name):
+        return found
     raise source.error(
         path,
-        f'found no folder "{IMAGES}/{name}" above "{source.name}", expected the images of {name} '
-        "there: build them with FireMarshal (marshal build) first.",
+        f'found no folder "{IMAGES}/{name}" above "{source.name}" or in a FireMarshal there, '
+        f"expected the images of {name}: build them with FireMarshal (marshal build) first.",
     )
 
 

@@ -14,7 +14,9 @@ from firesim_common.positions import KeyPath, Source
 from firesim.importing.keys import Notes
 
 SIZE_MIB = 2048
-"""The most that a node has; theirs has 16 GiB."""
+"""The most that a node has."""
+THEIR_MIB = 16 * 1024
+"""What a node of theirs has where its design says nothing else."""
 _MODEL = re.compile(
     r"(?P<kind>DDR3FCFS|DDR3FRFCFS|FCFS16GBQuadRank|FRFCFS16GBQuadRank|LBP32R32W)"
     r"(?P<llc>LLC4MB)?(?P<clock>3Clock|3ClockDiv|3Div)?"
@@ -38,11 +40,12 @@ class MemoryModel:
 
     timing: dict[str, Any] = field(default_factory=lambda: {"model": "fixed"})
     llc: dict[str, Any] | None = None
+    size_mib: int = THEIR_MIB
 
     def value(self) -> dict[str, Any]:
         """Return the mapping."""
         llc = {} if self.llc is None else {"llc": self.llc}
-        return {"size_mib": SIZE_MIB, "timing": self.timing, **llc}
+        return {"size_mib": min(self.size_mib, SIZE_MIB), "timing": self.timing, **llc}
 
     @property
     def dram(self) -> bool:

@@ -16,6 +16,7 @@ from firesim.importing.recipe import Recipe
 
 _KEPT = "the run keeps the consoles, traces and counters of every node anyway"
 _OLD = "nothing there reads it either"
+_OF_A_JOB = ("files", "command")
 _EACH = {
     "outputs": TAKEN,
     "simulation_outputs": _KEPT,
@@ -28,10 +29,15 @@ KEYS = {
     **{f"common_{key}": why for key, why in _EACH.items()},
     "post_run_hook": "run a program of yours on the results folder after the run",
     "workloads": TAKEN,
-    **dict.fromkeys(("deliver_dir", "common_args", "common_files", "files", "command"), _OLD),
-    "no_post_run_hook": _OLD,
+    **dict.fromkeys(("deliver_dir", "common_args", "common_files"), _OLD),
+    **dict.fromkeys(_OF_A_JOB, _OLD),
+    **dict.fromkeys(("no_post_run_hook", "comments"), _OLD),
 }
-JOB = {"name": TAKEN, "bootbinary": TAKEN, "rootfs": TAKEN, **_EACH}
+JOB = {
+    **dict.fromkeys(("name", "bootbinary", "rootfs"), TAKEN),
+    **_EACH,
+    **dict.fromkeys(_OF_A_JOB, _OLD),
+}
 
 
 @dataclass(frozen=True)
