@@ -59,7 +59,9 @@ class Stream:
 def nodes_of(sender: list[str], counter: list[str], **simulation: object) -> Config:
     """Return a sender and a counter of the program `hll`, by the keys of a user's file."""
     roles = {"sender": sender, "counter": counter}
-    return two_nodes("hll", small_node("rocket-1-hll"), roles, USUAL_LINK, **simulation)
+    functional = simulation.get("engine") == "functional"
+    node = small_node("rocket-1-big-hll" if functional else "rocket-1-hll")
+    return two_nodes("hll", node, roles, USUAL_LINK, **simulation)
 
 
 def recipe(stream: Stream, **simulation: object) -> Config:
