@@ -155,9 +155,12 @@ def test_another_design_on_the_platform_is_refused(folder: Path) -> None:
 
 
 def test_a_design_that_fame1_does_not_take_is_refused(folder: Path) -> None:
-    late = "logic own; wire gate = own & clock; always_ff @(negedge gate) own <= count[0];"
+    late = (
+        "logic [11:0] d; always @(posedge clock) d[0] <= ~d[0]; for (genvar i = 0; i < 11; i++) "
+        "always @(posedge d[i]) d[i + 1] <= ~d[i + 1];"
+    )
     text = BLADE.replace("logic [31:0] count;", f"logic [31:0] count; {late}")
-    (folder / "talker.sv").write_text(text.replace("sum * 3", "sum * 3 + own"))
+    (folder / "talker.sv").write_text(text.replace("sum * 3", "sum * 3 + d[11]"))
     with pytest.raises(GoldenGateError) as refusal:
         simulated(METASIM)
     assert str(refusal.value) == (
