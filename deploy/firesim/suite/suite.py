@@ -28,7 +28,7 @@ from firesim.suite.experiments import SKIPPED_STATUS, SLOW_STATUS, Found, experi
 from firesim.suite.junit import Ran, counted, failures, write
 
 LOGS = ROOT / "build/test"
-TAIL_LINES = 60
+TAIL_LINES = 80
 SEED_MARK = "FIRESIM_TEST_SEED="
 """What a line holds by which a random test says its seed."""
 POLL_S = 0.1
@@ -215,12 +215,14 @@ def cpp(variant: str, targets: tuple[str, ...] = ()) -> Count:
 def python() -> Count:
     """Run pytest over every Python package, `AT_ONCE` files at a time.
 
-    The tests of a file stay in one process, in their order, with what they share.
+    The tests of a file stay in one process, in their order, with what they share. The log names
+    those that took longest.
     """
     log, junit = LOGS / "pytest.log", LOGS / "pytest.xml"
     junit.unlink(missing_ok=True)
     at_once = ["-n", str(AT_ONCE), "--dist", "loadfile", "--no-loadscope-reorder"]
-    status = _logged(python_command("-m", "pytest", *at_once, f"--junitxml={junit}"), log)
+    told = ["--durations=15", f"--junitxml={junit}"]
+    status = _logged(python_command("-m", "pytest", *at_once, *told), log)
     return _judged(_junit([junit]) if junit.is_file() else Count(), status, log)
 
 
