@@ -24,7 +24,15 @@ from firesim.pipeline.start import Ready, bring
 from firesim.results.outcome import Outcome
 from firesim.topology.plan import Plan
 from firesim.watch.watch import open_metrics
-from firesim.work.folder import drop_folder, new_folder, note_preparing, unmake
+from firesim.work.folder import (
+    HOSTS_RECORD,
+    RECORD,
+    RESULT,
+    drop_folder,
+    new_folder,
+    note_preparing,
+    unmake,
+)
 from firesim.work.process_tree import ending_what_it_starts
 from firesim.work.steps import Steps
 
@@ -49,8 +57,14 @@ def run(
         KeyboardInterrupt: it was stopped before the simulators were started.
     """
     console = console or Console(stderr=True, quiet=True)
+    was_there = results is not None and results.exists()
     ready = make_ready(resolve(loaded), results, console, restart, beside=beside)
-    return collect(ready, console, beside)
+    try:
+        return collect(ready, console, beside)
+    except KeyboardInterrupt:
+        if not any((ready.folder / name).exists() for name in (RECORD, HOSTS_RECORD, RESULT)):
+            drop_folder(ready.folder, was_there)
+        raise
 
 
 def make_ready(
@@ -80,8 +94,9 @@ def make_ready(
                 beside.check()
             note_preparing(folder)
             ready = bring(made(bound, folder, steps, beside is None), steps)
-        when_refused.pop_all()
-    return replace(ready, metrics=metrics)
+            ready = replace(ready, metrics=metrics)
+            when_refused.pop_all()
+    return ready
 
 
 def made(bound: Bound, folder: Path, steps: Steps, alone: bool = True) -> Described:
