@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The functional blade's harts against QEMU and the Rocket RTL: seeded random RV64GC programs.
 
-The programs are those of rtl-oracle. Each runs four times: in QEMU; on a functional hart that
+The programs are those of rtl-oracle. Each runs six times: in QEMU; on a functional hart that
 reports every instruction (compared one by one, with every trap, cause and value, then all registers
-and memory); on a hart that runs decoded blocks at full speed; and on one whose time is cut at
-random places (both compared by registers and memory). Some also run on the Rocket blade and on a
-functional node, and are compared with the traces of both instruction by instruction.
+and memory); and on harts that run decoded blocks at full speed, whole and with time cut at random
+places, interpreted and with each block translated at once (compared by registers and memory). Some
+also run on the Rocket blade and on a functional node, and are compared with the traces of both
+instruction by instruction.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from regression.support.random_programs.machines import (
 from regression.support.random_programs.trace import first_difference, tracerv_events
 
 QUICK_PROGRAMS, PROGRAMS = 28, 400
+WAYS = {"interpreted": ("--translate-after", "-1"), "translated": ("--translate-after", "0")}
+"""How a functional hart runs decoded blocks: none is translated, or each at once."""
 QUICK_RTL_PROGRAMS, RTL_PROGRAMS = 2, 16
 
 
@@ -77,11 +80,17 @@ def _differences(what: str, first: Outcome, second: Outcome) -> Iterable[str]:
 
 
 def compare(binary: Path, program: Program) -> Comparison:
-    """Run a program in QEMU and three times on a functional hart."""
+    """Run a program in QEMU and five times on a functional hart."""
     qemu = run_qemu(program)
     logged = run_logged(binary, program)
     problems = list(_differences("QEMU", qemu, logged))
-    for name, options in (("blocks", ()), ("cut", ("--cut-seed", str(program.seed + 1)))):
+    cut = ("--cut-seed", str(program.seed + 1))
+    for name, options in (
+        ("blocks", (*WAYS["interpreted"],)),
+        ("cut", (*WAYS["interpreted"], *cut)),
+        ("translated", (*WAYS["translated"],)),
+        ("translated and cut", (*WAYS["translated"], *cut)),
+    ):
         state = run_functional(binary, program, *options)
         found = state_differences(logged.state, state)[:4]
         problems += [f"one by one and {name}: {line}" for line in found]

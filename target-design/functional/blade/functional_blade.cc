@@ -38,7 +38,8 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
 }
 
 void FunctionalBlade::make_harts() {
-  harts_.make(dram(), bus_, settings_.code_bytes, settings_.shares_code, settings_.check_fence_i);
+  harts_.make(dram(), bus_, settings_.code_bytes, settings_.shares_code, settings_.check_fence_i,
+              settings_.translate_after);
 }
 
 FunctionalBlade::~FunctionalBlade() {

@@ -28,9 +28,11 @@ class HartGroup final : public InterruptLines {
   HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle);
 
   // Makes the harts anew over `dram`, each with so much memory for decoded code of its own
-  // (shared_state.h); `shares_code`: with all others of this process. They must not run before.
+  // (shared_state.h); `shares_code`: with all others of this process; `translate_after`: see
+  // SharedState. They must not run before.
   void make(const Dram &dram, Mmio &mmio, size_t code_bytes = kMostCodeBytes,
-            bool shares_code = false, bool checks_fences = false);
+            bool shares_code = false, bool checks_fences = false,
+            int32_t translate_after = kTranslateAfter);
 
   uint32_t size() const { return static_cast<uint32_t>(cycles_.size()); }
   Hart &operator[](uint32_t index) { return *harts_[index]; }

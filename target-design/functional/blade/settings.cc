@@ -41,6 +41,8 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));
   check_fence_i = config.boolean("check_fence_i", false);
+  translate_after =
+      static_cast<int32_t>(config.integer("translate_after", kTranslateAfter, 0, kNeverTranslated));
   keeps_calls = config.boolean("keeps_calls", false);
   if (config.has("basic_blocks") && (harts != 1 || keeps_calls)) {
     config.fail("basic_blocks", "none in a blade with several harts, or with keeps_calls");

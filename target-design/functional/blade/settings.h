@@ -34,6 +34,7 @@ struct Settings {
   size_t code_bytes;          // of each hart, for decoded code of its own
   bool shares_code;           // with the other harts of this process
   bool check_fence_i;         // end where a fence.i is missing
+  int32_t translate_after;    // how often code is interpreted before it is translated
   bool keeps_calls;           // follow calls in M mode, slowly, for traces that go on in RTL
   std::optional<L1Shape> l1;  // follow what these caches would hold, for warm starts
   std::unique_ptr<BlockVectors> block_vectors;  // of the lone hart, slowly; else null

@@ -59,10 +59,22 @@ struct Block {
   uint32_t instructions;  // how many it has
   uint32_t bytes;
   bool cached;  // may be linked to
+  // How often it is still interpreted before it is translated. Other threads may look at it.
+  int32_t heat;
+  const void *code;  // the host's, or nullptr; see translation/
   // Where it was decoded, for the loop that follows caches; of a shared one, where one hart has it.
   uint64_t physical;
   uint64_t second_page;  // see CodePlace
 };
+
+// Counts that a block is entered; true if it has code or is to be given some.
+inline bool is_hot(Block &block) {
+  const int32_t left = __atomic_load_n(&block.heat, __ATOMIC_RELAXED);
+  if (left == 0) [[unlikely]]
+    return true;
+  __atomic_store_n(&block.heat, left - 1, __ATOMIC_RELAXED);
+  return false;
+}
 
 // Where a block of a hart's own cache comes from.
 struct CodePlace {

@@ -62,6 +62,9 @@ inline int32_t helper_immediate(const Decoded &d) {
   return static_cast<int32_t>((static_cast<uint32_t>(d.opcode) - kFirstHelper) << kHelperShift |
                               low);
 }
+inline Opcode helper_opcode(const Op &op) {
+  return static_cast<Opcode>((static_cast<uint32_t>(op.immediate) >> kHelperShift) + kFirstHelper);
+}
 inline uint8_t op_rs3(const Op &op) { return op.immediate & 31; }
 inline uint8_t op_rounding(const Op &op) { return op.immediate >> 8 & 7; }
 inline uint32_t op_csr_number(const Op &op) { return op.immediate & 0xfff; }

@@ -6,6 +6,7 @@
 #include "block_builder.h"
 #include "code_store.h"
 #include "core.h"
+#include "translation/translator.h"
 
 namespace firesim::functional {
 namespace {
@@ -100,6 +101,8 @@ uint32_t Core::decode_block(uint64_t physical, uint64_t second, int64_t limit) {
               .instructions = builder.instructions(),
               .bytes = bytes,
               .cached = false,
+              .heat = kNeverTranslated,
+              .code = nullptr,
               .physical = physical,
               .second_page = second & ~(kPageBytes - 1)};
   return builder.finish(bytes);
@@ -113,6 +116,8 @@ Block *Core::build(const CodePlace &place, uint64_t second, int64_t limit, bool 
   shared.note_code(offset, second != 0 ? 2 : scratch_.bytes);
   if (second != 0) shared.note_code(second - dram.base, 2);
   if (!cacheable) return &scratch_;
+  const bool translates = loop() == Loop::kPlain && observer == nullptr && second == 0;
+  if (translates && shared.store() == nullptr) scratch_.heat = shared.translate_after();
   if (!blocks_.has_room(ops)) drop_code();  // links and jump entries into it as well
   return blocks_.add(scratch_, ops, place, offset / kPageBytes);
 }
@@ -128,6 +133,7 @@ Block *Core::find_shared(uint64_t at, uint64_t physical, int64_t slots) {
   if (found == nullptr) {
     if (slots < kMaxInstructions) return nullptr;
     const uint32_t ops = decode_block(physical, 0, kMaxInstructions);
+    scratch_.heat = shared.translate_after();
     found = shared.store()->add(*page, offset % kPageBytes, scratch_, ops);
     if (found == nullptr) return nullptr;
   }
@@ -144,6 +150,8 @@ Block *Core::shorten(const Block &whole, uint32_t instructions) {
               .instructions = instructions,
               .bytes = builder.copy(whole, instructions),
               .cached = false,
+              .heat = kNeverTranslated,
+              .code = nullptr,
               .physical = whole.physical,
               .second_page = whole.second_page};
   return &scratch_;
@@ -198,6 +206,7 @@ void Core::drop_code() {
   // Within the loop, the tag of before is valid still.
   if (!blocks_.empty()) std::fill_n(jump_cache.get(), kJumpEntries, JumpEntry{});
   blocks_.reset();
+  if (translator_ != nullptr) translator_->forget();
   code_tlb.fill({});
   new_epoch();
 }

@@ -28,7 +28,8 @@ uint64_t hash_of(const uint8_t *content) {
 // A reservation, on huge pages where the host has them: what is used lies close together. Without
 // it nothing is shared.
 CodeStore::CodeStore(size_t bytes)
-    : reserved_(bytes == 0 ? 0 : std::min(bytes, kMostBytes) + kHugePageBytes) {
+    : reserved_(bytes == 0 ? 0 : std::min(bytes, kMostBytes) + kHugePageBytes),
+      translator_(bytes / 2) {
   if (reserved_ == 0) return;
   void *place = ::mmap(nullptr, reserved_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -89,6 +90,7 @@ void CodeStore::release(CodePage &page) {
   if (--page.holders_ > 0) return;
   const auto [first, end] = pages_.equal_range(page.hash_);
   pages_.erase(std::find_if(first, end, [&](const auto &one) { return one.second == &page; }));
+  translator_.release(page.translated_);
   free_pieces_.insert(free_pieces_.end(), page.pieces_.begin(), page.pieces_.end());
   page.~CodePage();
   free_pages_.push_back(reinterpret_cast<std::byte *>(&page));
@@ -116,6 +118,10 @@ Block *CodeStore::add(CodePage &page, uint64_t offset, const Block &block, uint3
   const int64_t steps = (place - reinterpret_cast<std::byte *>(&page)) / CodePage::kStepBytes;
   page.blocks_[offset / 2].store(static_cast<int32_t>(steps), std::memory_order_release);
   return made;
+}
+
+bool CodeStore::translate(Core &core, Block &block) {
+  return translator_.translate(core, block, &block.page->translated_);
 }
 
 }  // namespace firesim::functional

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "block.h"
+#include "translation/translator.h"
 
 namespace firesim::functional {
 
@@ -28,14 +29,18 @@ class CodePage {
     return reinterpret_cast<Block *>(reinterpret_cast<uintptr_t>(this) + steps * kStepBytes);
   }
 
+  // A block lies so many bytes from the page as four bytes from here on, for each two of its
+  // content, say in steps; 0: there is none.
+  static constexpr int64_t kStepBytes = 16;
+  static constexpr int32_t kStepsAt = 0;
+
  private:
   friend class CodeStore;
 
-  static constexpr int64_t kStepBytes = 16;
-
-  std::array<std::atomic<int32_t>, kPageBytes / 2> blocks_{};  // in steps from the page; 0: none
+  std::array<std::atomic<int32_t>, kPageBytes / 2> blocks_{};  // first, as kStepsAt says
   std::array<uint8_t, kPageBytes> content_{};
   std::vector<std::byte *> pieces_;  // of the store, for blocks
+  std::vector<CodeMemory::Piece> translated_;
   std::byte *free_ = nullptr;
   size_t free_bytes_ = 0;
   uint64_t hash_ = 0;
@@ -61,6 +66,10 @@ class CodeStore {
   // has; the block that is there now, or nullptr when there is no room.
   Block *add(CodePage &page, uint64_t offset, const Block &block, uint32_t ops);
 
+  // Gives a block of it the host's code, for all; false when it cannot. `core` is about to run it.
+  bool translate(Core &core, Block &block);
+  Translator &translator() { return translator_; }
+
  private:
   // Room for blocks is given to pages in pieces; a page takes as much as some of them, and what it
   // does not need itself is its first room.
@@ -74,6 +83,7 @@ class CodeStore {
   std::byte *take(size_t pieces, std::vector<std::byte *> &free);
 
   const size_t reserved_;
+  Translator translator_;
   std::byte *memory_ = nullptr;
   size_t used_ = 0, end_ = 0;  // within the memory
   std::mutex mutex_;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <unordered_set>
 
@@ -13,8 +14,11 @@
 #include "l1_caches.h"
 #include "memory_map.h"
 #include "shared_state.h"
+#include "translation/frame.h"
 
 namespace firesim::functional {
+
+class Translator;
 
 enum class Access : uint8_t { kFetch, kLoad, kStore };
 enum Privilege : uint8_t { kUser = 0, kSupervisor = 1, kMachine = 3 };
@@ -94,6 +98,7 @@ class Core {
   template <Loop kLoop>
   static int64_t execute(Core *core, int64_t slots, const void *const **handlers);
   static const void *handler(Opcode opcode, Loop loop);
+  static Helper helper_of(const Op &op);
   Loop loop() const {
     return flow != nullptr ? Loop::kTold : l1 != nullptr ? Loop::kCached : Loop::kPlain;
   }
@@ -105,6 +110,14 @@ class Core {
   // `was_shared`: the page was one of the CodeStore.
   void drop_code_page(uint64_t dram_page, bool was_shared);
   uint32_t instruction_at(uint64_t at);  // 0 if it cannot be fetched
+
+  // --- translated code (translation/run.cc) ---
+  // Whether a hot block has code now. If not, it may have been dropped with all others.
+  bool has_code(Block &block);
+  // Enters the block's code where it lies, under a tag; the frame says where it was left.
+  Left run_code(const Block &block, uint64_t at, int64_t slots, uint64_t under);
+  // Translated code was left through a slot, by a jump from a block at `from`, to `target`.
+  void link_code(Slot &slot, const Block &target, uint64_t from);
 
   // --- telling the flow (tell_flow.cc) ---
   void set_flow(FlowObserver *to);
@@ -179,6 +192,9 @@ class Core {
     bool taken = false;
     bool told = true;  // to who follows the flow, if it was taken
   } last_trap;         // for observers
+
+  Frame frame{};
+  std::exception_ptr thrown;  // through translated code
 
   // --- architectural state ---
   uint8_t privilege = kMachine;
@@ -256,6 +272,7 @@ class Core {
   uint64_t run_begin_ = 0;  // of the last run()
   uint64_t epoch_ = 1;
   BlockCache blocks_;
+  std::unique_ptr<Translator> translator_;  // of a hart that shares no code
   Block scratch_{};
   std::array<Op, kMaxOps> scratch_ops_{};
   std::array<uint16_t, kMaxOps> scratch_offsets_{};

@@ -6,6 +6,8 @@
 // Time is kept in slots, one for each instruction: a block takes all of its slots when it is
 // entered and gives back the rest (Op::rest) where it is left early.
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "block_builder.h"
 #include "code_store.h"
@@ -43,6 +45,8 @@ static Helper helper(Opcode opcode) {
   return float_helper(opcode);
 }
 
+Helper Core::helper_of(const Op &op) { return kHelpers[op.immediate >> kHelperShift]; }
+
 #define FIRESIM_HELPER(name) helper(Opcode::name),
 const Helper Core::kHelpers[] = {FIRESIM_HELPER_OPS(FIRESIM_HELPER)};
 #undef FIRESIM_HELPER
@@ -65,14 +69,16 @@ const void *Core::handler(Opcode opcode, Loop loop) {
   } while (false)
 
 // `base` is where it lies.
-#define ENTER(target)                 \
-  do {                                \
-    block = (target);                 \
-    remaining -= block->instructions; \
-    if (remaining < 0) [[unlikely]]   \
-      goto too_long;                  \
-    op = block->ops;                  \
-    goto * op->handler;               \
+#define ENTER(target)                               \
+  do {                                              \
+    block = (target);                               \
+    remaining -= block->instructions;               \
+    if (remaining < 0) [[unlikely]]                 \
+      goto too_long;                                \
+    if (kTranslates && is_hot(*block)) [[unlikely]] \
+      goto hot;                                     \
+    op = block->ops;                                \
+    goto * op->handler;                             \
   } while (false)
 
 // Leaves the block for the place the Link behind this Op leads to.
@@ -106,6 +112,7 @@ int64_t Core::execute(Core *core, int64_t slots, const void *const **handlers) {
     return 0;
   }
   constexpr bool kTold = kLoop == Loop::kTold, kCached = kLoop == Loop::kCached;
+  constexpr bool kTranslates = kLoop == Loop::kPlain;
   L1Caches *const l1 = kCached ? core->l1 : nullptr;
   const uint64_t dram_data = reinterpret_cast<uint64_t>(core->dram.data);
   uint64_t *const x = core->x.data();
@@ -166,6 +173,45 @@ relink : {
   ENTER(found);
 }
 
+hot:
+  // From here on, the host's code: until what comes next has none, or one of the ways below.
+  remaining += block->instructions;
+  if (!core->has_code(*block)) {
+    pc = base;
+    goto lookup;
+  }
+  switch (const Left left = core->run_code(*block, base, remaining, tag);
+          remaining = core->frame.remaining, base = core->frame.base, left) {
+    case Left::kLookup:
+      pc = core->frame.pc;
+      goto lookup;
+    case Left::kLink:
+      op = const_cast<Op *>(core->frame.slot->op);
+      block = core->frame.slot->block;
+      base -= static_cast<int64_t>(op->immediate);
+      goto link_code;
+    case Left::kThrew:
+      std::rethrow_exception(std::exchange(core->thrown, nullptr));
+    default:
+      op = const_cast<Op *>(core->frame.op);
+      block = core->frame.block;
+      if (left == Left::kTrap) goto trap;
+      if (left == Left::kLeave) goto leave_block;
+      remaining += op->rest;
+      pc = core->pc;
+      goto resync;
+  }
+
+link_code : {
+  const Link *link = reinterpret_cast<const Link *>(op + 1);
+  const uint64_t under = link_tag(*link);
+  if (under != tag && under != kAnyTag) goto relink;
+  Block *target = link_target(*link);
+  core->link_code(*core->frame.slot, *target, base);
+  base += static_cast<int64_t>(op->immediate);
+  ENTER(target);
+}
+
 too_long:
   remaining += block->instructions;
   pc = base;
@@ -208,7 +254,7 @@ out:
 
 op_call_helper:
   core->slots_left = remaining + op->rest + 1;
-  switch (kHelpers[op->immediate >> kHelperShift](*core, *op)) {
+  switch (helper_of(*op)(*core, *op)) {
     case Next::kContinue:
       NEXT();
     case Next::kLeave:

@@ -7,6 +7,7 @@
 #include "core.h"
 #include "csr_bits.h"
 #include "sim/core/check.h"
+#include "translation/translator.h"
 
 namespace firesim::functional {
 Core::Core(uint32_t hart_id, Dram memory, Mmio &devices, uint32_t cycles, SharedState &all)

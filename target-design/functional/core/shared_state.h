@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <unordered_map>
@@ -24,6 +25,10 @@ class Core;
 
 // The most memory that decoded code of a hart takes.
 inline constexpr size_t kMostCodeBytes = 48 << 20;
+
+// A block that has run so often is worth its translation; one of the second number is interpreted.
+inline constexpr int32_t kTranslateAfter = 500;
+inline constexpr int32_t kNeverTranslated = std::numeric_limits<int32_t>::max();
 
 struct FreeMemory {
   void operator()(void *place) const { std::free(place); }
@@ -53,6 +58,10 @@ class SharedState {
   // From now on it is followed what the first-level caches of the harts hold.
   void follow_l1(uint32_t harts, L1Shape shape) { l1_ = std::make_unique<L1Group>(harts, shape); }
   L1Group *l1() const { return l1_.get(); }  // nullptr: it is not
+
+  // Blocks are translated after so many turns of the interpreter: 0 at once.
+  void set_translate_after(int32_t turns) { translate_after_ = turns; }
+  int32_t translate_after() const { return translate_after_; }
 
   size_t code_bytes() const { return code_bytes_; }
   CodeStore *store() const { return store_; }
@@ -104,6 +113,7 @@ class SharedState {
 
   Dram dram_;
   const size_t code_bytes_;
+  int32_t translate_after_ = kTranslateAfter;
   CodeStore *const store_;
   // Per 4 KiB page, a bit for each of its 64-byte lines; in memory that is taken where it is used.
   std::unique_ptr<uint64_t[], FreeMemory> code_lines_;

@@ -89,6 +89,7 @@ std::pair<std::vector<uint8_t>, uint64_t> run(const Guest &guest, const Times &t
                          {"cycles_per_instruction", times.cycles_per_instruction},
                          {"quantum_cycles", times.quantum_cycles},
                          {"check_fence_i", true},
+                         {"translate_after", step == 1 ? 0 : kNeverTranslated},
                          {"bridges",
                           {{"nic", {{"mac", "00:12:6D:00:00:02"}}},
                            {"memory", {{"base", kDramBase}, {"size_bytes", 1 << 20}}}}}},

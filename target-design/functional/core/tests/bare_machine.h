@@ -28,7 +28,7 @@ class BareMachine : private Mmio {
   void arm_timer(uint64_t ticks) { compare_ = ticks; }
 
   Hart &hart() { return hart_; }
-  const SharedState &shared() const { return shared_; }
+  SharedState &shared() { return shared_; }
   uint64_t cycle() const { return cycle_; }
   bool ended() const { return ended_; }
   uint32_t exit_code() const { return exit_code_; }

@@ -32,14 +32,18 @@ TEST(CodeStore, APageIsSharedWhereverItLies) {
   constexpr uint64_t kSecondAt = 3 * kPageBytes, kRounds = 100;
   first.code(loop());
   second.code(loop(), kSecondAt);
+  for (Machine *m : {&first, &second}) m->shared().set_translate_after(0);
   second.state.pc = kDramBase + kSecondAt;
   const ArchitecturalState one = first.after(kRounds * kLoopInstructions);
   CodePage *page = store.acquire(first.memory().data());
   ASSERT_NE(page, nullptr);
   const Block *decoded = page->find(0);
   ASSERT_NE(decoded, nullptr);
+  const void *code = decoded->code;
+  EXPECT_NE(code, nullptr);
   const ArchitecturalState other = second.after(kRounds * kLoopInstructions);
   EXPECT_EQ(page->find(0), decoded) << "decoded once";
+  EXPECT_EQ(decoded->code, code) << "translated once";
   EXPECT_EQ(one.x[2], kRounds * (kDramBase + 4));
   EXPECT_EQ(other.x[2], kRounds * (kDramBase + kSecondAt + 4));
   EXPECT_EQ(other.x[1], kRounds);
@@ -82,6 +86,7 @@ TEST(CodeStore, SeveralThreadsRunTheSameCode) {
   const uint64_t program = random();
   const auto run = [&](CodeStore *store, uint64_t cuts) {
     Machine m(kMostCodeBytes, store);
+    m.shared().set_translate_after(store == nullptr ? kNeverTranslated : 0);
     std::mt19937_64 same(program), cut(cuts);
     random_program(m, same);
     m.arm_timer(10);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one bare-metal ELF file on one hart:
 //   functional-run [--log FILE] [--from PC --to PC] [--max-cycles N] [--cut-seed S] [--time]
-//                 [--load FILE ADDRESS]... ELF
+//                 [--load FILE ADDRESS]... [--translate-after N] ELF
 // --log writes every instruction and trap as TraceRV's text, --from and --to the part between the
 // first instructions at these addresses. --cut-seed calls run() for random numbers of cycles, which
-// must not change anything. --load puts a file into memory as it is. --time prints instructions and
-// seconds of processor time to stderr.
+// must not change anything, nor must how often a block is interpreted before it is translated
+// (--translate-after; -1: it is not). --load puts a file into memory as it is. --time prints
+// instructions and seconds of processor time to stderr.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -31,6 +32,7 @@ struct Options {
   uint64_t max_cycles = 1'000'000'000'000;
   uint64_t cut_seed = 0;  // 0: no cuts
   std::vector<std::pair<const char *, uint64_t>> loads;
+  int32_t translate_after = firesim::functional::kTranslateAfter;
   bool time = false;
 };
 
@@ -85,6 +87,8 @@ Options parse(int argc, char **argv) {
     } else if (word == "--load") {
       const char *file = value();
       options.loads.emplace_back(file, std::stoull(value(), nullptr, 0));
+    } else if (word == "--translate-after") {
+      options.translate_after = std::stoi(value());
     } else if (word == "--time") {
       options.time = true;
     } else {
@@ -106,6 +110,9 @@ void run_in_pieces(BareMachine &machine, const Options &options) {
 
 int run(const Options &options) {
   BareMachine machine(kDramBytes);
+  machine.shared().set_translate_after(options.translate_after < 0
+                                           ? firesim::functional::kNeverTranslated
+                                           : options.translate_after);
   machine.load_elf(options.elf);
   for (const auto &[file, address] : options.loads) machine.load_raw(file, address);
   const std::clock_t begin = std::clock();
