@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counters within a window: the same rows on both engines of RTL and in a metasimulation."""
+"""Counters within a window, and what follows them: the same on both engines of RTL and in a
+metasimulation."""
 
 from __future__ import annotations
 
@@ -12,12 +13,19 @@ from firesim.pipeline.run import run
 from firesim_common.errors import InputError
 from rich.console import Console
 
+from regression.support.one_board import simulated
+
 CLOCK = """\
 module Ticker (input logic clock, input logic reset);
   logic [31:0] count;
   always_ff @(posedge clock) count <= reset ? 0 : count + 1;
   wire tick = !reset && count[4:0] == 5;
   wire odd = !reset && count[0];
+  always_ff @(posedge clock) if (odd) $display("%0d", count);
+  FireSimTraceRVBridge trace (
+    .clock, .reset, .valid(odd), .pc({32'd0, count}), .instruction(32'h13), .privilege(3'd3),
+    .exception(1'b0), .interrupt(1'b0), .cause(64'd2), .tval(64'd0)
+  );
   FireSimTerminationBridge over (
     .clock, .reset, .valid(count == 1000), .value(32'h5555)
   );
@@ -78,7 +86,7 @@ def test_a_window_by_cycle(folder: Path, engine: str) -> None:
 def test_a_window_by_events(folder: Path, engine: str) -> None:
     results, rows = rows_of(engine, f"simulation.autocounter.trigger={BY_EVENT}")
     # It opens behind every fourth tick, and closes behind the second one from then on.
-    windows = [(TICKS[at + 3] + 1, TICKS[at + 5] + 1) for at in range(0, len(TICKS) - 5, 6)]
+    windows = windows_by_events()
     edges = {edge for window in windows for edge in window}
     open_at = {at for first, end in windows for at in range(first, end)}
     expected = sorted({*edges, *(at for at in (300, 600, 900) if at in open_at), 1016})
@@ -86,6 +94,52 @@ def test_a_window_by_events(folder: Path, engine: str) -> None:
     metrics = firesim.Results(results).metrics
     whole = metrics[metrics["whole_run"] & (metrics["metric"] == "odds")]
     assert list(whole["value"]) == [rows[-1][3] / rows[-1][1]] == [0.5]
+
+
+def windows_by_events() -> list[tuple[int, int]]:
+    """Return first and end of each window: behind four ticks, to behind two more."""
+    return [(TICKS[at + 3] + 1, TICKS[at + 5] + 1) for at in range(0, len(TICKS) - 5, 6)]
+
+
+FOLLOW = (
+    f"simulation.autocounter.trigger={BY_EVENT}",
+    "simulation.tracing={enabled: true, outputs: [text], trigger: {kind: counters}}",
+    "simulation.prints={kind: counters}",
+)
+
+
+def followed(results: Path) -> list[list[int]]:
+    """Return the cycles of what was traced, and of what was printed."""
+    trace = (results / "soc/trace/hart0.log").read_text().splitlines()
+    prints = (results / "soc/prints.log").read_text().splitlines()
+    return [
+        [int(line.rpartition(" ")[2]) for line in trace],
+        [int(line.partition(":")[0]) for line in prints],
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_traces_and_prints_within_the_window_of_events(folder: Path, engine: str) -> None:
+    results, _ = rows_of(engine, *FOLLOW)
+    open_at = [at for first, end in windows_by_events() for at in range(first, end)]
+    odd = [at for at in open_at if (at - RESET) % 2]
+    assert len(odd) > 100 and followed(results) == [odd, odd]
+
+
+def test_what_follows_a_window_goes_on_in_it_from_a_snapshot(folder: Path) -> None:
+    (first, end), *_ = windows_by_events()
+    saved_at = (first + end) // 2
+    whole, _ = rows_of(*FOLLOW, f"simulation.snapshots.at_cycles=[{saved_at}]")
+    snapshot = whole / f"snapshots/cycle-{saved_at}"
+    on = simulated(folder, folder / "on", *FOLLOW, start=snapshot, recipe="tick.yaml")
+    later = [[at for at in cycles if at >= saved_at] for cycles in followed(whole)]
+    assert followed(on.folder) == later and later[0] == later[1] != []
+
+
+@pytest.mark.parametrize("key", ["tracing.trigger", "asserts", "prints"])
+def test_counters_without_a_window_cannot_be_followed(folder: Path, key: str) -> None:
+    with pytest.raises(InputError, match=f"found {key} of kind counters and no window of coun"):
+        load_file(Path("tick.yaml"), (f"simulation.{key}={{kind: counters}}",))
 
 
 def test_it_changes_no_cycle(folder: Path) -> None:

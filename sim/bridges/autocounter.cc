@@ -50,6 +50,7 @@ AutoCounter::AutoCounter(const nlohmann::json &json, const std::string &where,
     next_sample_ = 0;
   } else {
     trigger_ = Trigger::of(config, !trace_ports_.empty());
+    if (trigger_.follows_counters()) config.fail("trigger", "one that says when counters count");
   }
   config.finish();
   const bool always = !events_ && trigger_.kind() == Trigger::Kind::kAlways;

@@ -21,7 +21,7 @@ std::unique_ptr<AssertDriver> make_asserts(const Manifest &manifest, const Ports
                                            const std::string &node) {
   Config config(settings.child("assert"), settings.child_where("assert"));
   if (manifest.assert_port.empty()) return nullptr;
-  Window window(config, trace_ports);
+  Window window(config, trace_ports, status);
   const FiresimPort port = model_port(ports, manifest.assert_port, "asserts", node);
   std::vector<AssertDriver::Source> sources;
   for (const AssertInfo &one : manifest.asserts) {
@@ -47,6 +47,7 @@ std::unique_ptr<AutoCounter> make_counters(const Manifest &manifest, const Ports
 
 std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &ports,
                                          Config &settings, const SimulationContext &context,
+                                         const BladeStatus &status,
                                          const std::vector<TracePort> &trace_ports,
                                          const std::string &node) {
   if (!settings.has("prints") || manifest.prints_port.empty()) return nullptr;
@@ -56,7 +57,7 @@ std::unique_ptr<PrintDriver> make_prints(const Manifest &manifest, const Ports &
   }
   const FiresimPort port = model_port(ports, manifest.prints_port, "prints", node);
   Config config(settings.child("prints"), settings.child_where("prints"));
-  Window window(config, trace_ports);
+  Window window(config, trace_ports, status);
   return std::make_unique<PrintDriver>(config, context, port, std::move(sources),
                                        std::move(window));
 }
@@ -93,7 +94,7 @@ Instruments make_instruments(const Manifest &manifest, const Ports &ports, const
                              const std::string &node) {
   Instruments made;
   made.asserts = make_asserts(manifest, ports, settings, status, trace_ports, node);
-  made.prints = make_prints(manifest, ports, settings, context, trace_ports, node);
+  made.prints = make_prints(manifest, ports, settings, context, status, trace_ports, node);
   made.counters =
       make_counters(manifest, ports, settings, context, std::move(trace_ports), status, node);
   made.capture = make_capture(manifest, shown, settings, context, node);

@@ -40,6 +40,7 @@ HartTrace::HartTrace(const TraceContext &context, uint32_t hart, uint32_t lanes)
   Config config(context.config, where_);
   const bool enabled = config.boolean("enabled", false);
   trigger_ = Trigger::of(config, true);
+  trigger_.follow(status_.window_open);
   interest_ = trigger_.possible();
   wanted_ = enabled && !trigger_.never();
   within_counters_ = config.boolean("within_counters", false);

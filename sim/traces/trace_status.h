@@ -12,7 +12,7 @@ class HartTrace;
 
 struct TraceStatus {
   std::map<uint32_t, std::shared_ptr<HartTrace>> hart_traces;  // by hart
-  bool window_open = false;  // that of the counters, of a target in this process
+  bool window_open = false;  // that of the counters
   uint64_t toggles = 0;      // of all wires whose activity counts, so far
 };
 

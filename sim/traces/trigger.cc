@@ -39,9 +39,10 @@ Trigger Trigger::parse(const nlohmann::json &object, const std::string &where) {
   Trigger trigger;
   if (object.is_null()) return trigger;
   Config config(object, where);
-  const std::string kind = config.choice("kind", {"always", "none", "cycle", "pc", "instruction"});
-  if (kind == "none") {
-    trigger.kind_ = Kind::kNone;
+  const std::string kind =
+      config.choice("kind", {"always", "none", "cycle", "pc", "instruction", "counters"});
+  if (kind == "none" || kind == "counters") {
+    trigger.kind_ = kind == "none" ? Kind::kNone : Kind::kCounters;
   } else if (kind == "cycle") {
     trigger.kind_ = Kind::kCycle;
     trigger.start_ = config.integer("start", 0, 0, UINT64_MAX);

@@ -31,7 +31,8 @@ struct CommitRange {
 
 class Trigger {
  public:
-  enum class Kind { kNone, kAlways, kCycle, kPc, kInstruction };
+  // kCounters is after a number that saved states have for something else.
+  enum class Kind { kNone, kAlways, kCycle, kPc, kInstruction, kCounters = 6 };
 
   // Null = always. Throws ConfigError, starting with `where`.
   static Trigger parse(const nlohmann::json &object, const std::string &where);
@@ -48,8 +49,14 @@ class Trigger {
     return kind_ == Kind::kCycle ? CycleRange{start_, end_} : CycleRange{};
   }
 
-  // Whether cycle `cycle` is active, for triggers that need no commits.
+  // Of one that is active where counters count: it looks there whether they do, from now on.
+  void follow(const bool &window_open) { window_open_ = &window_open; }
+  bool follows_counters() const { return kind_ == Kind::kCounters; }
+
+  // Whether cycle `cycle` is active, for triggers that need no commits. One that follows the
+  // counters is asked within that cycle.
   bool active_at(uint64_t cycle) const {
+    if (kind_ == Kind::kCounters) return window_open_ != nullptr && *window_open_;
     return kind_ == Kind::kAlways || (kind_ == Kind::kCycle && cycle >= start_ && cycle < end_);
   }
   // Notes a commit; returns whether it is within the active stretch. For all kinds.
@@ -85,6 +92,7 @@ class Trigger {
   uint64_t end_ = 0;
   uint32_t start_mask_ = 0;
   uint32_t end_mask_ = 0;
+  const bool *window_open_ = nullptr;
 };
 
 }  // namespace firesim::traces

@@ -27,6 +27,7 @@ from firesim.build.names import blade_names, linux_names, program_names
 from firesim.build.rtl_blade import Blade, load_blade
 from firesim.build.traffic import check_traffic
 from firesim.config.loaded import is_file
+from firesim.config.simulation import CountersTrigger
 from firesim.config.system import TRAFFIC_BLADE
 from firesim.engines import DEFAULT, engine_names
 from firesim.topology.plan import Plan, PlannedNode
@@ -172,6 +173,17 @@ def _check_instruments(plan: Plan) -> None:
                 f"{engine_names(lambda kind: kind.shows_signals)}."
             )
             raise plan.error_at(node.places[kind], text)
+        trigger = node.instruments.trace_trigger
+        if (
+            node.instruments.traced
+            and isinstance(trigger, CountersTrigger)
+            and not node.kind.is_rtl
+        ):
+            text = (
+                f'found kind counters and "{node.name}", whose engine is {node.engine}, expected '
+                "tracing.nodes of nodes in RTL: others have no counters."
+            )
+            raise plan.error_at(("simulation", "tracing", "trigger"), text)
         if "activity" in asked and node.kind.platform != "none":
             text = f'found "{node.name}", whose engine is {node.engine}, expected {DEFAULT}.'
             raise plan.error_at(node.places["activity"], text)

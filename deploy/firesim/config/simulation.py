@@ -101,8 +101,15 @@ class InstructionTrigger(Strict):
     end: MaskedWord = MaskedWord(value=END_WORD)
 
 
+class CountersTrigger(Strict):
+    """Active where counters count: in the window of `simulation.autocounter.trigger`, which has to
+    be of kind event, on RTL nodes."""
+
+    kind: Literal["counters"]
+
+
 Trigger = Annotated[
-    NoTrigger | AlwaysTrigger | CycleTrigger | PcTrigger | InstructionTrigger,
+    NoTrigger | AlwaysTrigger | CycleTrigger | PcTrigger | InstructionTrigger | CountersTrigger,
     Field(discriminator="kind"),
 ]
 
@@ -297,6 +304,21 @@ class Simulation(Strict):
                 f'timeline.enabled and captures "{self.captures}" cannot be combined: a timeline '
                 "shows packets at both sides of a switch. Remove captures."
             )
+        return self
+
+    @model_validator(mode="after")
+    def windows_are_there(self) -> Simulation:
+        """Check that what follows the counters has a window of theirs to follow."""
+        counters = self.autocounter
+        if counters.enabled and isinstance(counters.trigger, EventTrigger):
+            return self
+        given = {"tracing.trigger": self.tracing.trigger, "asserts": self.asserts}
+        for key, trigger in {**given, "prints": self.prints}.items():
+            if isinstance(trigger, CountersTrigger):
+                raise ValueError(
+                    f"found {key} of kind counters and no window of counters, expected "
+                    "autocounter with enabled: true and a trigger of kind event."
+                )
         return self
 
     @model_validator(mode="after")

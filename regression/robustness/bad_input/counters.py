@@ -52,6 +52,12 @@ COUNTER_CASES = [
         OWN + "      worst: p99(a + b)\n",
     ),
     Case(
+        "trace within a window that there is not",
+        "bad.yaml:3: simulation: found tracing.trigger of kind counters and no window of counters, "
+        "expected autocounter with enabled: true and a trigger of kind event.",
+        COUNTED + "  tracing: {enabled: true, trigger: {kind: counters}}\n",
+    ),
+    Case(
         "window by an event that happens never",
         "bad.yaml:8: simulation.autocounter.trigger.start.count: found 0, expected at least 1.",
         COUNTED + "    trigger:\n      kind: event\n      start: {event: sent, count: 0}\n",

@@ -131,6 +131,7 @@ TEST(AutoCounter, RefusesAnEventThatIsNotCounted) {
   const nlohmann::json wrong = {{"kind", "event"}, {"start", {{"event", "ten"}}}};
   EXPECT_EQ(refusal([&] { rows(wrong); }),
             "n.trigger.start.event: found \"ten\", expected the name of a counter");
+  EXPECT_THROW(rows({{"kind", "counters"}}), ConfigError);
 }
 
 }  // namespace

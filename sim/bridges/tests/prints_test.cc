@@ -29,7 +29,8 @@ TEST(Prints, AreInTheFileWhileTheRunGoesOn) {
   uint8_t printing = 0;
   const FiresimPort port{"prints", 1, 0, &printing};
   const PrintDriver::Source source{{"", {{"a", std::nullopt}}}, {"", 0, 0, nullptr}};
-  Window window(config, {});
+  const BladeStatus status;
+  Window window(config, {}, status);
   PrintDriver driver(config, context, port, {source}, std::move(window));
 
   EXPECT_EQ(driver.exchange(16), kNever);

@@ -103,6 +103,7 @@ std::vector<BenchPort> trace_ports() {
 
 // The cycles that come through a trigger when every cycle commits instruction `start`, `end` or a
 // no-operation: pc = 4 * cycle; start marker in cycle 20, end marker in cycle 30.
+// Counters count from cycle 33 to 36.
 std::vector<uint64_t> traced(const nlohmann::json &trigger) {
   Bench bench("tracerv", trace_ports());
   auto driver = bench.make<TraceRvDriver>(
@@ -110,6 +111,7 @@ std::vector<uint64_t> traced(const nlohmann::json &trigger) {
   if (driver->listens()) {
     bench.set("valid", 1);
     while (bench.now < 50) {
+      bench.status().window_open = bench.now >= 33 && bench.now < 36;
       bench.set("pc", 4 * bench.now);
       bench.set("instruction", bench.now == 20 ? 0x8013 : bench.now == 30 ? 0x10013 : 0x13);
       bench.cycle(*driver);
@@ -137,6 +139,7 @@ TEST(TraceRv, Triggers) {
   EXPECT_EQ(traced({{"kind", "cycle"}, {"start", 10}, {"end", 13}}), span(10, 13));
   EXPECT_EQ(traced({{"kind", "pc"}, {"start", 40}, {"end", 60}}), span(10, 15));
   EXPECT_EQ(traced({{"kind", "instruction"}}), span(20, 30));
+  EXPECT_EQ(traced({{"kind", "counters"}}), span(33, 36));
   // Starts again with the first instruction after the end marker.
   std::vector<uint64_t> all_but_the_end = span(0, 30);
   for (const uint64_t cycle : span(31, 50)) all_but_the_end.push_back(cycle);

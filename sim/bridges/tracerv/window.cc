@@ -4,7 +4,9 @@
 
 namespace firesim::bridges {
 
-Window::Window(Config &config, std::vector<TracePort> trace_ports)
-    : trigger_(Trigger::of(config, !trace_ports.empty())), trace_ports_(std::move(trace_ports)) {}
+Window::Window(Config &config, std::vector<TracePort> trace_ports, const TraceStatus &status)
+    : trigger_(Trigger::of(config, !trace_ports.empty())), trace_ports_(std::move(trace_ports)) {
+  trigger_.follow(status.window_open);
+}
 
 }  // namespace firesim::bridges

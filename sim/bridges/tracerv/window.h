@@ -15,9 +15,9 @@ namespace firesim::bridges {
 class Window {
  public:
   // Takes the key `trigger` of `config`; without it the window is always open. `trace_ports` of all
-  // harts are watched for triggers on commits.
+  // harts are watched for triggers on commits, `status` for one that follows the counters.
   // Throws ConfigError when the trigger wants commits and there are no trace ports.
-  Window(Config &config, std::vector<TracePort> trace_ports);
+  Window(Config &config, std::vector<TracePort> trace_ports, const TraceStatus &status);
 
   bool watches_commits() const { return trigger_.needs_commits(); }
   bool never() const { return trigger_.never(); }

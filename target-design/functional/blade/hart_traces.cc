@@ -71,6 +71,9 @@ std::unique_ptr<HartTraces> HartTraces::make(const nlohmann::json &config, const
   for (uint32_t hart = 0; hart < harts; ++hart) {
     const traces::TraceContext trace{config, where, context, made->status_};
     auto one = std::make_shared<traces::HartTrace>(trace, hart, 1);
+    if (one->trigger().follows_counters()) {
+      settings.fail("trigger", "another one on a functional blade, which has no counters");
+    }
     if (!one->wanted()) return nullptr;  // nor is any of the others
     made->status_.hart_traces[hart] = one;
     made->tracers_.push_back(std::make_unique<HartTracer>(one, cycles_per_instruction));
