@@ -272,7 +272,7 @@ YAML_CASES = [
         "unknown trigger",
         (
             'bad.yaml:5: simulation.tracing.trigger: found "cycles", expected kind '
-            '"always", "cycle", "instruction", "none" or "pc", did you mean "cycle"?'
+            '"always", "counters", "cycle", "instruction", "none" or "pc", did you mean "cycle"?'
         ),
         TWO + "simulation:\n  tracing:\n    trigger: {kind: cycles}\n",
     ),
