@@ -54,6 +54,12 @@ def refused(recipe: Path) -> str:
     return str(error.value).replace(f"{recipe.parent}/", "")
 
 
+def test_memory_that_says_no_base_has_the_usual_one(recipe: Path) -> None:
+    harness = recipe.parent / "generated/gen-collateral/TestHarness.sv"
+    harness.write_text(HARNESS.replace(".MEM_BASE(40'd2147483648),", ""))
+    assert resolve(load_file(recipe)).own_blades["mine"].memory_base == 0x8000_0000
+
+
 def test_what_is_needed_is_taken_and_what_is_said_is_known(recipe: Path) -> None:
     plan = resolve(load_file(recipe))
     blade = plan.own_blades["mine"]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host of bridge `tsi` at a debug module's interface (DMI), for designs without another link to
-// a host. What it reads and writes goes over the debug module's system bus access. Its first write,
-// which would wake hart 0 by an interrupt, starts hart 0 at ENTRY in place of that: the hart is
-// halted, its program buffer sets `dpc`, and it is resumed.
+// a host. What it reads and writes goes over the debug module's system bus access. Its first write
+// of a single word, which would wake hart 0 by an interrupt, starts hart 0 at ENTRY in place of that:
+// the hart is halted, its program buffer sets `dpc`, and it is resumed. What is loaded comes in pairs.
 //
 // Registers and fields: RISC-V External Debug Support 0.13.2, chapters 3 and 4. Words of 64 bits are
 // accessed whole, so that the host never sees one half of what a hart stores.
@@ -125,7 +125,7 @@ module firesim_dmi #(
       if (second) data[63:32] <= in_bits;
       else data[31:0] <= in_bits;
       second <= is_pair && !second;
-      if (!started) state <= HALT;
+      if (!started && !is_pair) state <= HALT;
       else if (!is_pair || second) state <= ACCESS;
     end else if (said || (bus_done && writes)) begin
       waits  <= 1'b0;

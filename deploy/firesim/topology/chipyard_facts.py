@@ -80,7 +80,10 @@ class Facts:
                 f"of ids"
             )
         if not self.drams:
-            yield f"no memory: the harness has no {DRAM}, and no {AXI_MEMORY} with one channel"
+            yield (
+                f"no memory outside the chip: the harness has no {DRAM}, and no {AXI_MEMORY} with "
+                f"one channel; a program is written into the chip by TSI, word by word"
+            )
         yield from self._clock_lines(clock_hz)
         shown = [f"{one.name}={plusargs.get(one.name, one.default)}" for one in self.options]
         shown += [f"{one}, which Verilog asks for" for one in self.asked if one not in plusargs]
@@ -165,7 +168,7 @@ def _number(text: str, default: int) -> int:
 def dram_of(given: Mapping[str, str]) -> Dram:
     """Return what the parameters of a SimDRAM say."""
     return Dram(
-        base=_number(given.get("MEM_BASE", ""), 0),
+        base=_number(given.get("MEM_BASE", ""), DRAM_BASE),  # Older ones take no such parameter.
         size_bytes=_number(given.get("MEM_SIZE", ""), 10**9),
         data_bits=_number(given.get("DATA_BITS", ""), 64),
         address_bits=_number(given.get("ADDR_BITS", ""), 32),

@@ -308,9 +308,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "rate_period": node.rate[1],
         },
         "memory": {
-            "base": made.memory_base,
-            "size_bytes": node.memory_bytes,
-            "load": [_load(part) for part in made.load],
+            **_memory(node, made),
             "timing": node.memory.timing.model_dump(exclude_none=True, exclude={"preset"}),
             "llc": node.memory.llc.model_dump() if node.memory.llc else None,
             "statistics": f"{node.name}/memory.json",
@@ -318,7 +316,11 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             **(_program(node, made) if made.looks_at_memory else {}),
         },
         "htif": _htif(node, made),
-        "tsi": {"wake": bool(made.load), **_program(node, made)},
+        "tsi": {
+            "wake": bool(made.load),
+            "load": None if "memory" in made.bridges else _memory(node, made),
+            **_program(node, made),
+        },
         "tracerv": {
             "enabled": wanted.traced,
             "trigger": described_trigger(wanted.trace_trigger, first_cycle),
@@ -340,6 +342,15 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "file": f"{node.name}/{PRINTS_LOG}",
             "trigger": described_trigger(wanted.print_trigger, 0),
         },
+    }
+
+
+def _memory(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:
+    """Return where memory is, and what is in it at first."""
+    return {
+        "base": made.memory_base,
+        "size_bytes": node.memory_bytes,
+        "load": [_load(part) for part in made.load],
     }
 
 

@@ -166,6 +166,57 @@ TEST(Tsi, ASavedStateGoesOnInTheSameCycles) {
   }
 }
 
+constexpr uint64_t kLoadedBytes = 3003, kLoadedAt = kBase + 0x4c;
+
+// The same with a file that is written into the target first.
+nlohmann::json loading(const Target &target) {
+  nlohmann::json config = settings(true);
+  const std::filesystem::path file = target.bench.folder() / "program";
+  std::ofstream out(file, std::ios::binary);
+  for (uint64_t i = 0; i < kLoadedBytes; ++i) out.put(static_cast<char>(1 + i % 251));
+  config["load"] = {
+      {"base", kBase},
+      {"size_bytes", 1 << 16},
+      {"load", {{{"file", file.string()}, {"format", "raw"}, {"address", kLoadedAt}}}}};
+  return config;
+}
+
+TEST(Tsi, LoadsWhatIsNotInMemoryBeforeItWakes) {
+  Target target(settings(true));
+  target.driver = target.bench.make<TsiDriver>(loading(target));
+  target.run_until(3000);
+  // From a multiple of 8 bytes on, 256 words a command, each with a head of five.
+  const uint64_t first = kLoadedAt - 4;
+  const std::vector<std::pair<uint64_t, uint64_t>> expected = {
+      {1, first},      {262, first + 0x400}, {523, first + 0x800}, {768, kWake},
+      {1001, kToHost}, {1501, kToHost},      {2001, kToHost},      {2501, kToHost}};
+  EXPECT_EQ(target.commands, expected);
+  for (uint64_t i = 0; i < kLoadedBytes; ++i) {
+    const uint64_t at = kLoadedAt + i;
+    ASSERT_EQ(target.memory.at(at & ~3ull) >> 8 * (at & 3) & 0xff, 1 + i % 251) << i;
+  }
+  EXPECT_EQ(target.memory.at(first), 0u);
+  EXPECT_EQ(target.memory.at(kWake), 1u);
+}
+
+TEST(Tsi, GoesOnLoadingFromASavedState) {
+  for (const uint64_t cut : {3, 200, 261, 262, 263, 790, 830}) {
+    Target whole(settings(true), 1), other(settings(true), 1);
+    for (Target *one : {&whole, &other}) one->driver = one->bench.make<TsiDriver>(loading(*one));
+    whole.run_until(cut);
+    StateWriter state;
+    whole.driver->save(state);
+    whole.driver = whole.bench.make<TsiDriver>(loading(whole));
+    StateReader saved("state", state);
+    whole.driver->load(saved);
+    saved.finish();
+    whole.run_until(1600);
+    other.run_until(1600);
+    EXPECT_EQ(whole.commands, other.commands) << "saved in cycle " << cut;
+    EXPECT_EQ(whole.memory, other.memory) << "saved in cycle " << cut;
+  }
+}
+
 TEST(Tsi, AStateThatCannotBeIsRefused) {
   Target target(settings(true));
   StateWriter state;

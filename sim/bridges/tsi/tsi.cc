@@ -2,11 +2,16 @@
 // TSI driver; see tsi.h.
 #include "bridges/tsi/tsi.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "bridges/driver_registry.h"
+#include "devices/guest_memory.h"
 
 namespace firesim::bridges {
 namespace {
 
+constexpr uint64_t kPairBytes = 8;
 constexpr uint32_t kRead = 0, kWrite = 1;
 constexpr uint64_t kMostCycles = 1'000'000'000;
 
@@ -23,12 +28,43 @@ TsiDriver::TsiDriver(const DriverContext &context)
   poll_cycles_ = config.required_integer("poll_cycles", 1, kMostCycles);
   wake_address_ = config.required_integer("wake_address", 0, UINT32_MAX);
   wakes_ = config.boolean("wake", false);
+  if (const nlohmann::json &load = config.child("load"); !load.is_null()) {
+    cut(Config(load, config.child_where("load")), context.simulation);
+  }
   interface_ = HostInterface::make(config.child("program"), config.child_where("program"));
   if (const nlohmann::json &console = config.child("console"); !console.is_null()) {
     own_console_ = std::make_unique<Console>(console, config.child_where("console"), context.node,
                                              context.simulation);
   }
   config.finish();
+}
+
+// What files fill, in whole pairs: a debug module takes a write of a single word for the wake.
+void TsiDriver::cut(Config load, const SimulationContext &simulation) {
+  const auto memory = GuestMemory::make(load, simulation);
+  load.finish();
+  for (const auto &[start, bytes] : memory->filled()) {
+    const uint64_t end = std::min(memory->size_bytes(), start + bytes);
+    for (uint64_t at = start / kPairBytes * kPairBytes; at < end;) {
+      const uint64_t pairs = std::min(kChunkWords / 2, (end - at + kPairBytes - 1) / kPairBytes);
+      Chunk chunk{memory->base() + at, std::vector<uint32_t>(2 * pairs)};
+      const uint64_t there = std::min(kPairBytes * pairs, memory->size_bytes() - at);
+      std::memcpy(chunk.words.data(), memory->data() + at, there);
+      chunks_.push_back(std::move(chunk));
+      at += kPairBytes * pairs;
+    }
+  }
+}
+
+void TsiDriver::begin_chunk() {
+  const Chunk &chunk = chunks_[next_chunk_++];
+  begin(true, chunk.address, 0, chunk.words.size());
+  loading_ = true;
+}
+
+uint32_t TsiDriver::word() const {
+  if (!loading_ || next_ < kHeadWords) return words_[next_];
+  return chunks_[next_chunk_ - 1].words[next_ - kHeadWords];
 }
 
 void TsiDriver::begin(bool write, uint64_t address, uint64_t data, uint64_t words) {
@@ -40,6 +76,7 @@ void TsiDriver::begin(bool write, uint64_t address, uint64_t data, uint64_t word
             static_cast<uint32_t>(data),
             static_cast<uint32_t>(data >> 32)};
   next_ = heard_ = read_ = 0;
+  loading_ = false;
   to_say_ = write ? kHeadWords + words : kHeadWords;
   to_hear_ = write ? 0 : words;
   ++commands_;
@@ -62,6 +99,10 @@ bool TsiDriver::advance(uint64_t cycle) {
     if (next) ask(*next);
     return looking_;
   }
+  if (next_chunk_ < chunks_.size()) {
+    begin_chunk();
+    return true;
+  }
   if (wakes_ && !woken_) {
     woken_ = true;
     begin(true, wake_address_, 1, 1);
@@ -78,15 +119,16 @@ uint64_t TsiDriver::exchange(uint64_t cycle) {
   const bool was_busy = busy();
   if (was_busy) move_words();
   if (!busy()) {
-    // A look that falls into a command is left out: the next one begins after it.
-    if ((was_busy && !looking_) || !advance(cycle)) {
+    // A look that falls into a command is left out: the next one begins after it. What is loaded
+    // comes without a pause.
+    if ((was_busy && !looking_ && !starts()) || !advance(cycle)) {
       in_valid_.set(0);
       return next_look(cycle);
     }
   }
   in_valid_.set(next_ < to_say_ ? 1 : 0);
   if (next_ == to_say_) return kNever;  // woken by the words that are read
-  in_bits_.set(words_[next_]);
+  in_bits_.set(word());
   return cycle + 1;
 }
 
@@ -101,7 +143,9 @@ nlohmann::json TsiDriver::statistics() const {
 }
 
 void TsiDriver::save(StateWriter &state) const {
-  state.section("tsi", 1);
+  state.section("tsi", 2);
+  state.u64(next_chunk_);
+  state.boolean(loading_);
   for (const InputPort *port : {&in_valid_, &in_bits_}) port->save(state);
   for (const bool flag : {interface_ != nullptr, own_console_ != nullptr, looking_, woken_}) {
     state.boolean(flag);
@@ -115,7 +159,11 @@ void TsiDriver::save(StateWriter &state) const {
 }
 
 void TsiDriver::load(StateReader &state) {
-  state.section("tsi", 1);
+  const uint32_t version = state.section("tsi", 2);
+  next_chunk_ = version < 2 ? 0 : state.u64(chunks_.size());
+  loading_ = version >= 2 && state.boolean();
+  if (loading_ && next_chunk_ == 0) state.fail("found a chunk that is loaded and is none");
+  const uint64_t chunk_words = loading_ ? chunks_[next_chunk_ - 1].words.size() : kDataWords;
   for (InputPort *port : {&in_valid_, &in_bits_}) port->load(state);
   if (state.boolean() != (interface_ != nullptr)) {
     state.fail("saved with a program that has tohost where this one has none, or the reverse");
@@ -126,8 +174,8 @@ void TsiDriver::load(StateReader &state) {
   looking_ = state.boolean();
   woken_ = state.boolean();
   for (uint32_t &word : words_) word = static_cast<uint32_t>(state.u64(UINT32_MAX));
-  next_ = state.u64(kMostWords);
-  to_say_ = state.u64(kMostWords);
+  next_ = state.u64(kHeadWords + chunk_words);
+  to_say_ = state.u64(kHeadWords + chunk_words);
   heard_ = state.u64(kDataWords);
   to_hear_ = state.u64(kDataWords);
   for (uint64_t *value : {&read_, &commands_}) *value = state.u64();
