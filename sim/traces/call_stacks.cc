@@ -165,7 +165,7 @@ void CallStacks::charge_finer(uint64_t pc, uint64_t cycles) {
 }
 
 std::optional<PlaceRange> CallStacks::place(uint64_t pc, uint32_t function) {
-  if (os_ != nullptr && running_.space != 0) {
+  if (os_ != nullptr) {
     if (const auto found = os_->place(running_.space, pc, function)) return found;
   }
   return symbols_.find(pc).function == function ? symbols_.place(pc) : std::nullopt;

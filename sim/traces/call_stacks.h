@@ -102,6 +102,7 @@ class CallStacks final : private PlaceSource {
   void move(Transfer transfer, uint64_t pc, uint32_t function);
   // With an operating system (call_stacks_tasks.cc).
   void arrive_in_task(Transfer transfer, uint64_t pc, uint8_t privilege);
+  CodeRange find_in_kernel(uint64_t pc, uint8_t privilege);
   void arrive_in_user(Transfer transfer, uint64_t pc);
   void go_on_in(const GuestTask &task);
   void put_in_task();

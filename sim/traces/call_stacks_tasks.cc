@@ -25,7 +25,7 @@ void CallStacks::arrive_in_task(Transfer transfer, uint64_t pc, uint8_t privileg
   if (privilege != privilege_) range_ = {};  // programs may have the firmware's addresses
   privilege_ = privilege;
   if (privilege == kUser) return arrive_in_user(transfer, pc);
-  if (!range_.contains(pc)) range_ = symbols_.find(pc);
+  if (!range_.contains(pc)) range_ = find_in_kernel(pc, privilege);
   const uint32_t function = range_.function;
   const bool switched = transfer == Transfer::kReturn && frames_.back().function == switch_;
   if (switched || (!is_sure_ && privilege == kSupervisor && function != entry_)) {
@@ -35,6 +35,12 @@ void CallStacks::arrive_in_task(Transfer transfer, uint64_t pc, uint8_t privileg
     if (const auto made = os_->woken()) make_task(*made);
   }
   move(transfer, pc, function);
+}
+
+CodeRange CallStacks::find_in_kernel(uint64_t pc, uint8_t privilege) {
+  const CodeRange known = symbols_.find(pc);
+  if (privilege != kSupervisor || known.function != SymbolTable::kUnknown) return known;
+  return os_->find_in_modules(pc, known);
 }
 
 void CallStacks::arrive_in_user(Transfer transfer, uint64_t pc) {
@@ -153,6 +159,7 @@ void CallStacks::begin_system_call(std::string &name) {
   const std::string called = os_->system_call_name(os_->system_call());
   if (called.empty()) return;
   name = fmt::format("[system call: {}]", called);
+  if (GuestOs::changes_modules(called)) os_->forget_modules();
   if (running_.id == 0 || !GuestOs::changes_map(called)) return;
   tasks_->of(running_.id).remaps = true;
   os_->forget_map(running_.space);

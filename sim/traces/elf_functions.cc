@@ -33,13 +33,6 @@ class FunctionList final : public DwarfFile::Visitor {
   std::vector<FunctionRange> functions;
 };
 
-// A label as libelf shows it, with the end of its section.
-struct Label {
-  GElf_Sym symbol;
-  uint64_t section_end;
-  std::string name;
-};
-
 // An ELF file that libelf reads.
 class ElfFile {
  public:
@@ -61,28 +54,27 @@ class ElfFile {
 };
 
 // `kind` is that of the section with the symbols.
-std::vector<Label> code_labels(Elf *elf, uint32_t kind) {
-  std::vector<Label> labels;
+std::vector<CodeLabel> code_labels(Elf *elf, uint32_t kind) {
+  std::vector<CodeLabel> labels;
   for (Elf_Scn *scan = nullptr; (scan = elf_nextscn(elf, scan)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(scan, &header) == nullptr || header.sh_type != kind) continue;
     Elf_Data *data = elf_getdata(scan, nullptr);
     const size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
     for (size_t i = 0; data != nullptr && i < count; ++i) {
-      Label label;
-      if (gelf_getsym(data, static_cast<int>(i), &label.symbol) == nullptr) continue;
-      const int type = GELF_ST_TYPE(label.symbol.st_info);
-      const char *name = elf_strptr(elf, header.sh_link, label.symbol.st_name);
+      GElf_Sym symbol;
+      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
+      const int type = GELF_ST_TYPE(symbol.st_info);
+      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
       if ((type != STT_FUNC && type != STT_NOTYPE) || name == nullptr) continue;
       GElf_Shdr section;
-      Elf_Scn *home = elf_getscn(elf, label.symbol.st_shndx);
+      Elf_Scn *home = elf_getscn(elf, symbol.st_shndx);
       if (home == nullptr || gelf_getshdr(home, &section) == nullptr) continue;
       if ((section.sh_flags & SHF_EXECINSTR) == 0) continue;
-      label.section_end = section.sh_addr + section.sh_size;
-      label.name = name;
-      // "$x" and ".L1" mark places for tools, and name no routine.
-      const bool routine = !label.name.empty() && label.name[0] != '$' && label.name[0] != '.';
-      if (routine && label.symbol.st_value < label.section_end) labels.push_back(label);
+      const uint64_t end = section.sh_addr + section.sh_size;
+      const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+      if (!names_routine(name) || symbol.st_value >= end) continue;
+      labels.push_back({symbol.st_value, symbol.st_size, end, is_local, name});
     }
   }
   return labels;
@@ -97,37 +89,42 @@ std::vector<FunctionRange> dwarf_functions(const std::filesystem::path &file,
   return std::move(list.functions);
 }
 
-std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
-                                            const std::string &where) {
-  const ElfFile elf(file, where);
-  std::vector<Label> labels = code_labels(elf.get(), SHT_SYMTAB);
-  if (labels.empty()) {
-    labels = code_labels(elf.get(), SHT_DYNSYM);
-    std::erase_if(labels, [](const Label &label) { return label.symbol.st_size == 0; });
-  }
-  // Of several labels in one place the one with a size, then the global one, names the routine.
-  const auto rank = [](const Label &label) {
-    return (label.symbol.st_size != 0 ? 0 : 2) +
-           (GELF_ST_BIND(label.symbol.st_info) == STB_LOCAL ? 1 : 0);
+bool names_routine(const std::string &name) {
+  return !name.empty() && name[0] != '$' && name[0] != '.';
+}
+
+std::vector<FunctionRange> functions_of(std::vector<CodeLabel> labels) {
+  const auto rank = [](const CodeLabel &label) {
+    return (label.bytes != 0 ? 0 : 2) + (label.is_local ? 1 : 0);
   };
-  std::sort(labels.begin(), labels.end(), [&rank](const Label &a, const Label &b) {
-    return std::tuple(a.symbol.st_value, rank(a), a.name) <
-           std::tuple(b.symbol.st_value, rank(b), b.name);
+  std::sort(labels.begin(), labels.end(), [&rank](const CodeLabel &a, const CodeLabel &b) {
+    return std::tuple(a.address, rank(a), a.name) < std::tuple(b.address, rank(b), b.name);
   });
   std::vector<FunctionRange> functions;
   for (size_t i = 0; i < labels.size(); ++i) {
-    const uint64_t low = labels[i].symbol.st_value;
+    const uint64_t low = labels[i].address;
     if (!functions.empty() && functions.back().low == low) continue;
-    uint64_t high = low + labels[i].symbol.st_size;
+    uint64_t high = low + labels[i].bytes;
     if (high == low) {
       size_t next = i + 1;
-      while (next < labels.size() && labels[next].symbol.st_value == low) ++next;
-      high = labels[i].section_end;
-      if (next < labels.size()) high = std::min(high, labels[next].symbol.st_value);
+      while (next < labels.size() && labels[next].address == low) ++next;
+      high = labels[i].limit;
+      if (next < labels.size()) high = std::min(high, labels[next].address);
     }
     functions.push_back({low, high, labels[i].name});
   }
   return functions;
+}
+
+std::vector<FunctionRange> symbol_functions(const std::filesystem::path &file,
+                                            const std::string &where) {
+  const ElfFile elf(file, where);
+  std::vector<CodeLabel> labels = code_labels(elf.get(), SHT_SYMTAB);
+  if (labels.empty()) {
+    labels = code_labels(elf.get(), SHT_DYNSYM);
+    std::erase_if(labels, [](const CodeLabel &label) { return label.bytes == 0; });
+  }
+  return functions_of(std::move(labels));
 }
 
 std::vector<LoadedSegment> loaded_segments(const std::filesystem::path &file,

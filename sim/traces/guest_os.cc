@@ -3,15 +3,25 @@
 #include "traces/guest_os.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string_view>
 
 namespace firesim::traces {
+namespace {
+
+bool is_among(const std::string &name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
 
 bool GuestOs::changes_map(const std::string &name) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "mmap", "munmap", "mremap", "mprotect", "execve", "execveat", "remap_file_pages"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return is_among(
+      name, {"mmap", "munmap", "mremap", "mprotect", "execve", "execveat", "remap_file_pages"});
+}
+
+bool GuestOs::changes_modules(const std::string &name) {
+  return is_among(name, {"init_module", "finit_module", "delete_module"});
 }
 
 TaskStacks::Record &TaskStacks::of(uint64_t id) {

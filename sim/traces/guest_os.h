@@ -41,16 +41,22 @@ class GuestOs {
   // The number of the system call that begins, and its name; empty for one without.
   virtual uint64_t system_call() const = 0;
   virtual std::string system_call_name(uint64_t number) const = 0;
-  // Whether one with this name may change what lies where.
+  // Whether one with this name may change what lies where, in its process or in the kernel.
   static bool changes_map(const std::string &name);
+  static bool changes_modules(const std::string &name);
 
   // The function at a place of a space.
   virtual CodeRange find(uint64_t space, uint64_t pc) = 0;
+  // That at a place of the kernel in `gap`, which none of its files names: in a module, or else
+  // what of the gap is outside all of them.
+  virtual CodeRange find_in_modules(uint64_t pc, const CodeRange &gap) = 0;
   // What lies where may have changed.
   virtual void forget_map(uint64_t space) = 0;
-  // What is known of a place in `function`; nothing if it is in another one.
+  virtual void forget_modules() = 0;
+  // What is known of a place in `function`, of a space or of a module; nothing if it is in another
+  // one.
   virtual std::optional<PlaceRange> place(uint64_t space, uint64_t pc, uint32_t function) = 0;
-  // Grows with each change of what find() and place() say.
+  // Grows with each change of what all of these say.
   virtual uint64_t map_changes() const = 0;
 };
 

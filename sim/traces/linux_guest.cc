@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace firesim::traces {
@@ -16,6 +17,21 @@ namespace {
 constexpr size_t kMostMaps = 4096;
 constexpr uint32_t kMostReads = 8;  // of a map, for places that are not in it
 constexpr uint32_t kMostPid = 1 << 22;
+constexpr std::string_view kModuleEnd = ".ko";
+
+// Of files by their paths on the node, those of modules by the modules' names.
+std::map<std::string, std::filesystem::path> module_files(
+    const std::map<std::string, std::filesystem::path> &files) {
+  std::map<std::string, std::filesystem::path> found;
+  for (const auto &[path, file] : files) {
+    if (!path.ends_with(kModuleEnd)) continue;
+    std::string name = path.substr(path.rfind('/') + 1);
+    name.resize(name.size() - kModuleEnd.size());
+    std::replace(name.begin(), name.end(), '-', '_');
+    found[name] = file;
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -36,6 +52,8 @@ LinuxNode::LinuxNode(const nlohmann::json &config, const std::string &where,
   }
   item.finish();
   program_ = symbols.intern("[user]");
+  modules_ = std::make_unique<ModuleFunctions>(symbols, types_.modules, module_files(files), where,
+                                               detail);
   files_ = std::make_unique<UserFiles>(symbols, std::move(files), where, detail);
 }
 
@@ -48,6 +66,8 @@ const Mapping *LinuxNode::Map::at(uint64_t pc) const {
 
 std::optional<PlaceRange> LinuxNode::place(const KernelMemory &memory, uint64_t space, uint64_t pc,
                                            uint32_t function) {
+  if (pc >= kKernel) return modules_->place(memory, pc, function);
+  if (space == 0) return std::nullopt;
   const auto known = maps_.find(space);
   if (known == maps_.end() && (place_space_ != space || place_changes_ != map_changes_)) {
     place_map_.mappings = executable_mappings(memory, types_, space);
@@ -123,6 +143,10 @@ std::string LinuxHart::system_call_name(uint64_t number) const {
 
 std::optional<PlaceRange> LinuxHart::place(uint64_t space, uint64_t pc, uint32_t function) {
   return node_->place(memory(), space, pc, function);
+}
+
+CodeRange LinuxHart::find_in_modules(uint64_t pc, const CodeRange &gap) {
+  return pc < kKernel ? gap : node_->find_in_modules(memory(), pc, gap);
 }
 
 CodeRange LinuxHart::find(uint64_t space, uint64_t pc) { return node_->find(memory(), space, pc); }

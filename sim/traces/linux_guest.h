@@ -15,6 +15,7 @@
 #include "devices/config.h"
 #include "traces/guest_os.h"
 #include "traces/linux_maps.h"
+#include "traces/linux_modules.h"
 #include "traces/linux_types.h"
 #include "traces/user_files.h"
 
@@ -33,14 +34,18 @@ class LinuxNode {
   TaskStacks &stacks() { return stacks_; }
 
   CodeRange find(const KernelMemory &memory, uint64_t space, uint64_t pc);
+  CodeRange find_in_modules(const KernelMemory &memory, uint64_t pc, const CodeRange &gap) {
+    return modules_->find(memory, pc, gap);
+  }
   // Maps that find() has not read are read for this alone: find() says what it would say without.
   std::optional<PlaceRange> place(const KernelMemory &memory, uint64_t space, uint64_t pc,
                                   uint32_t function);
-  uint64_t map_changes() const { return map_changes_; }
+  uint64_t map_changes() const { return map_changes_ + modules_->changes(); }
   void forget_map(uint64_t space) {
     maps_.erase(space);
     ++map_changes_;
   }
+  void forget_modules() { modules_->forget(); }
 
  private:
   struct Map {
@@ -62,6 +67,7 @@ class LinuxNode {
   LinuxTypes types_;
   nlohmann::json registers_;
   std::unique_ptr<UserFiles> files_;
+  std::unique_ptr<ModuleFunctions> modules_;
   uint32_t program_ = 0;          // function of what lies in no map
   std::map<uint64_t, Map> maps_;  // by space
   Map place_map_;                 // of `place_space_`, as of `place_changes_`
@@ -84,7 +90,9 @@ class LinuxHart final : public GuestOs {
   uint64_t system_call() const override;
   std::string system_call_name(uint64_t number) const override;
   CodeRange find(uint64_t space, uint64_t pc) override;
+  CodeRange find_in_modules(uint64_t pc, const CodeRange &gap) override;
   void forget_map(uint64_t space) override { node_->forget_map(space); }
+  void forget_modules() override { node_->forget_modules(); }
   std::optional<PlaceRange> place(uint64_t space, uint64_t pc, uint32_t function) override;
   uint64_t map_changes() const override { return node_->map_changes(); }
 

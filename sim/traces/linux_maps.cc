@@ -17,7 +17,6 @@ constexpr uint32_t kMostDepth = 8, kMostAreas = 65536, kMostNodes = 8192;
 constexpr uint32_t kMostFolders = 64, kMostNameBytes = 255;
 
 bool is_root(uint64_t entry) { return (entry & 3) == 2 && entry >= kKernel; }
-bool is_pointer(uint64_t entry) { return (entry & 7) == 0 && entry >= kKernel; }
 
 class AreaWalk {
  public:

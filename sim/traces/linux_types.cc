@@ -17,8 +17,31 @@ namespace {
 
 constexpr uint32_t kMostOffset = 1 << 16;
 constexpr uint32_t kMostSlots = 32;
-constexpr uint32_t kMostCommBytes = 256;
+constexpr uint32_t kMostNameBytes = 256;
 constexpr uint64_t kMostCall = 4096;
+
+ModuleTypes module_types(Config &fields) {
+  const auto field = [&fields](const char *name, uint32_t most = kMostOffset) {
+    return static_cast<uint32_t>(fields.required_integer(name, 0, most));
+  };
+  ModuleTypes types{};
+  types.head = fields.required_integer("modules", kKernel, UINT64_MAX);
+  types.list = field("module.list");
+  types.state = field("module.state");
+  types.name = field("module.name");
+  types.core = field("module.core_layout");
+  types.init = field("module.init_layout");
+  types.symbols = field("module.kallsyms");
+  types.layout_base = field("module_layout.base");
+  types.layout_text = field("module_layout.text_size");
+  types.table = field("mod_kallsyms.symtab");
+  types.table_count = field("mod_kallsyms.num_symtab");
+  types.names = field("mod_kallsyms.strtab");
+  types.kinds = field("mod_kallsyms.typetab");
+  types.name_bytes = field("module_name_bytes", kMostNameBytes);
+  types.unformed = field("module_unformed");
+  return types;
+}
 
 }  // namespace
 
@@ -56,8 +79,9 @@ LinuxTypes LinuxTypes::read(const std::filesystem::path &file, const std::string
   types.gap_pivot = field("maple_arange_64.pivot");
   types.gap_slot = field("maple_arange_64.slot");
   types.gap_slots = field("maple_arange_64.slots", kMostSlots);
-  types.comm_bytes = field("comm_bytes", kMostCommBytes);
+  types.comm_bytes = field("comm_bytes", kMostNameBytes);
   types.executable = fields.required_integer("vm_exec", 1, UINT64_MAX);
+  if (fields.has("modules")) types.modules = module_types(fields);
   fields.finish();
   for (const auto &[number, name] : whole.child("system_calls").items()) {
     const bool is_number = !number.empty() && number.size() <= 4 &&

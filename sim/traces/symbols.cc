@@ -35,6 +35,13 @@ std::shared_ptr<const SymbolTable> shared_table(const std::vector<SymbolFile> &f
 
 }  // namespace
 
+std::string frame_name(std::string name) {
+  for (char &each : name) {
+    if (each <= ' ' || each == ';' || each > '~') each = '?';
+  }
+  return name;
+}
+
 SymbolTable::SymbolTable(const std::vector<SymbolFile> &files, const std::string &where,
                          FrameDetail detail)
     : names_(),

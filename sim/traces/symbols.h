@@ -30,6 +30,9 @@ struct SymbolFile {
   std::optional<uint64_t> also_at;
 };
 
+// A name as frames have it: no character of it can be mistaken for something else.
+std::string frame_name(std::string name);
+
 class SymbolTable {
  public:
   static constexpr uint32_t kUnknown = 0;  // function of addresses nothing is known about

@@ -14,12 +14,9 @@ namespace {
 
 constexpr size_t kMostModules = 4096;
 
-// The last part of a path, in which no character can be mistaken for something else.
+// The last part of a path.
 std::string shown(const std::string &path) {
-  std::string name = path.substr(path.rfind('/') + 1);
-  for (char &each : name) {
-    if (each <= ' ' || each == ';' || each > '~') each = '?';
-  }
+  const std::string name = frame_name(path.substr(path.rfind('/') + 1));
   return fmt::format("[{}]", name.empty() ? "?" : name);
 }
 

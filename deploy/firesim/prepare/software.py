@@ -96,5 +96,8 @@ def _processes(plan: Plan, steps: Steps) -> dict[str, ProcessFiles]:
     from firesim_software.linux.program_files import program_files
 
     with steps.step("reading the kernel's types and programs' symbols"):
-        types = kernel_types()
-        return {name: ProcessFiles(types, program_files(describe(name))) for name in names}
+        found = {name: describe(name) for name in names}
+        return {
+            name: ProcessFiles(kernel_types(one.kernel), program_files(one))
+            for name, one in found.items()
+        }

@@ -39,7 +39,7 @@ FUNCTION void work(struct measure *m) {
   busy(10000);
   branch(m);
   holds(m);
-  down(m, 4);
+  deeper(m, 4);
   first(m);
   jumps(m);
   ask(m);

@@ -2,16 +2,18 @@
 """A Linux node whose programs know their stacks: in RTL from a warm start, and functional.
 
 One set of programs has every kind of task. The other opens libraries while it runs, the second in
-the place of the first, both by position-independent code of Debian's C library.
+the place of the first, both by position-independent code of Debian's C library. A third has the
+kernel load modules that know their stacks, the second in the place of the first.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regression.oracles.stacks_exact.truth import Part, plain, told, traced
+from regression.oracles.stacks_exact.truth import Part, plain, told, traced, traced_modules
 from regression.support.cluster import Cluster, Config, merged
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run, simulate
@@ -34,7 +36,9 @@ class Programs:
     memory_mib: int
     tasks: frozenset[str]
     said: tuple[str, ...]
-    """What the console must have in the end."""
+    """Patterns of what the console must have in the end."""
+    in_kernel: bool = False
+    """Whether modules of the kernel tell of their stacks, and not the program."""
 
     @property
     def node(self) -> Config:
@@ -64,6 +68,17 @@ LIBRARIES = Programs(
     tasks=frozenset({"process", "thread"}),
     said=(DONE, "the libraries lay at one place"),
 )
+WAYS = ("loads", "writes", "queued", "unloads")
+"""The functions of a module that the kernel calls."""
+MODULES = Programs(
+    name="modules of the kernel",
+    workload="linux-modules",
+    program="modular",
+    memory_mib=32,
+    tasks=frozenset(f"{module}_{way}" for module in ("called", "recalled") for way in WAYS),
+    said=("modules are done", r"called lay at (\w+)\s[^$]*recalled lay at \1\s"),
+    in_kernel=True,
+)
 TRACED: Config = {
     "simulation": {"tracing": {"enabled": True, "outputs": ["folded"], "processes": True}}
 }
@@ -88,11 +103,14 @@ def _part(
     programs: Programs, where: str, run: Run, alone: Run, *, same: bool, inlined: bool = False
 ) -> Part:
     """Return what a traced run showed; `alone` is one without a trace."""
-    missing = [line for line in programs.said if line not in alone.console("node0")]
+    console = alone.console("node0")
+    missing = [line for line in programs.said if not re.search(line, console)]
     if missing:
         raise ExperimentError(f'{alone.folder}: the console has no "{missing[0]}".')
-    truth = told(alone.console("node0"), inlined=inlined)
-    found = traced(_folded(run), programs.program)
+    truth = told(console, inlined=inlined)
+    folded = _folded(run)
+    in_kernel = programs.in_kernel
+    found = traced_modules(folded, truth) if in_kernel else traced(folded, programs.program)
     name = f"{programs.name} {where}"
     return Part(name, truth, found, same, alone.token_hash, programs.tasks)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import takewhile
 
 from regression.support.experiment import Experiment
 
@@ -13,6 +14,8 @@ GOAL_PERCENT = 99.9
 TOP = {"work", "signals"}
 """The functions below which everything is noted."""
 TRUTH = re.compile(r"^truth (\w+) (\S+) (\d+)\r?$", re.MULTILINE)
+MODULES_TOP = {"sets_up", "work"}
+"""The same of modules of the kernel."""
 BARE = "bare"
 """Who a program without a system says that it is."""
 CHILDREN = {"child", "program", "vforked"}
@@ -81,6 +84,22 @@ def traced(folded: str, program: str) -> Stacks:
             continue
         who = "thread" if label[2] else "process" if int(label[1]) == first else "child"
         found[who, path] += cycles
+    return found
+
+
+def traced_modules(folded: str, truth: Stacks) -> Stacks:
+    """Return the stacks of modules of the kernel, by the function of theirs that the kernel called.
+
+    What they call of the kernel's counts as theirs.
+    """
+    known = {name for _, path in truth for name in path.split(";")}
+    found: Stacks = Counter()
+    for frames, cycles in _frames(folded):
+        below = next((i for i, frame in enumerate(frames) if frame in MODULES_TOP), 0)
+        if below:
+            noted = [frame for frame in frames[below:] if frame not in NOTES]
+            path = ";".join(takewhile(known.__contains__, noted))
+            found[frames[below - 1], path] += cycles
     return found
 
 

@@ -5,46 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
 
 #include "core/tests/random_seed.h"
+#include "traces/tests/guest_memory.h"
 
 namespace firesim::traces {
 namespace {
-
-constexpr uint64_t kBase = 0x80000000, kBytes = 1 << 20;
-constexpr uint64_t kLinear = 0xffffffd800000000;  // virtual address of kBase
-constexpr uint64_t kRootTable = kBase + 0x1000;
-constexpr uint64_t kSatp = uint64_t{8} << 60 | kRootTable / 4096;
-
-class Memory final : public DebugTarget {
- public:
-  Memory() : bytes_(kBytes) {
-    // One leaf of a GiB maps the kernel's view of memory.
-    put(kRootTable + 8 * (kLinear >> 30 & 511), kBase / 4096 << 10 | 0xcf);
-  }
-  uint32_t hart_count() const override { return 1; }
-  DebugPosition position() const override { return 0; }
-  std::map<std::string, uint64_t> registers(uint32_t) const override { return {}; }
-  bool read(uint64_t physical, std::span<uint8_t> to) const override {
-    if (physical < kBase || physical - kBase > kBytes - to.size()) return false;
-    std::memcpy(to.data(), &bytes_[physical - kBase], to.size());
-    return true;
-  }
-  void listen(StepListener &) override {}
-
-  void put(uint64_t physical, uint64_t value) {
-    std::memcpy(&bytes_[physical - kBase], &value, sizeof value);
-  }
-  void put_text(uint64_t physical, const std::string &text) {
-    std::memcpy(&bytes_[physical - kBase], text.c_str(), text.size() + 1);
-  }
-  std::vector<uint8_t> &bytes() { return bytes_; }
-
- private:
-  std::vector<uint8_t> bytes_;
-};
 
 LinuxTypes some_types() {
   LinuxTypes types{};
@@ -61,7 +28,6 @@ LinuxTypes some_types() {
 
 class LinuxMaps : public testing::Test {
  protected:
-  static uint64_t seen(uint64_t physical) { return physical - kBase + kLinear; }
   void area(uint64_t at, uint64_t start, uint64_t end, uint64_t page, uint64_t file) {
     memory.put(at, start);
     memory.put(at + 8, end);
@@ -70,29 +36,29 @@ class LinuxMaps : public testing::Test {
     memory.put(at + 32, file);
   }
   void dentry(uint64_t at, uint64_t parent, const std::string &name) {
-    memory.put(at, seen(parent));
-    memory.put(at + 8, seen(at + 32));
+    memory.put(at, GuestMemory::seen(parent));
+    memory.put(at + 8, GuestMemory::seen(at + 32));
     memory.put(at + 16, name.size());
     memory.put_text(at + 32, name);
   }
   // A process with /usr/prog, the kernel's code for programs, and an area without a file.
   void make_process() {
-    memory.put(kMm + 8, seen(kTop) | 3 << 3 | 2);  // the root: a node with gaps
+    memory.put(kMm + 8, GuestMemory::seen(kTop) | 3 << 3 | 2);  // the root: a node with gaps
     memory.put(kMm + 16, 0x9000);
     memory.put(kTop + 8, 0x8fff);  // up to the second leaf
-    memory.put(kTop + 80, seen(kLeft) | 1 << 3 | 4);
-    memory.put(kTop + 88, seen(kRight) | 1 << 3 | 4);
+    memory.put(kTop + 80, GuestMemory::seen(kLeft) | 1 << 3 | 4);
+    memory.put(kTop + 88, GuestMemory::seen(kRight) | 1 << 3 | 4);
     memory.put(kLeft + 8, 0xfff);  // nothing, then the program
     memory.put(kLeft + 16, 0x8fff);
-    memory.put(kLeft + 128 + 8, seen(kArea));
+    memory.put(kLeft + 128 + 8, GuestMemory::seen(kArea));
     memory.put(kRight + 8, 0x9fff);
     memory.put(kRight + 16, 0xafff);
-    memory.put(kRight + 128, seen(kArea + 64));
-    memory.put(kRight + 128 + 8, seen(kArea + 128));
-    area(kArea, 0x1000, 0x9000, 2, seen(kFile));
+    memory.put(kRight + 128, GuestMemory::seen(kArea + 64));
+    memory.put(kRight + 128 + 8, GuestMemory::seen(kArea + 128));
+    area(kArea, 0x1000, 0x9000, 2, GuestMemory::seen(kFile));
     area(kArea + 64, 0x9000, 0xa000, 0, 0);
     area(kArea + 128, 0xa000, 0xb000, 0, 0);
-    memory.put(kFile + 8, seen(kDentry + 128));
+    memory.put(kFile + 8, GuestMemory::seen(kDentry + 128));
     dentry(kDentry, kDentry, "/");
     dentry(kDentry + 64, kDentry, "usr");
     dentry(kDentry + 128, kDentry + 64, "prog");
@@ -101,13 +67,14 @@ class LinuxMaps : public testing::Test {
   static constexpr uint64_t kMm = kBase + 0x2000, kTop = kBase + 0x3000, kLeft = kBase + 0x3100,
                             kRight = kBase + 0x3200, kArea = kBase + 0x4000, kFile = kBase + 0x5000,
                             kDentry = kBase + 0x6000;
-  Memory memory;
+  GuestMemory memory;
   const LinuxTypes types = some_types();
 };
 
 TEST_F(LinuxMaps, AreasHavePathsAndPlaces) {
   make_process();
-  const auto found = executable_mappings(KernelMemory(memory, kSatp), types, seen(kMm));
+  const auto found =
+      executable_mappings(KernelMemory(memory, kSatp), types, GuestMemory::seen(kMm));
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].start, 0x1000u);
   EXPECT_EQ(found[0].end, 0x9000u);
@@ -120,7 +87,7 @@ TEST_F(LinuxMaps, AreasHavePathsAndPlaces) {
 
 TEST_F(LinuxMaps, WithoutPageTablesNothingIsSeen) {
   make_process();
-  EXPECT_TRUE(executable_mappings(KernelMemory(memory, 0), types, seen(kMm)).empty());
+  EXPECT_TRUE(executable_mappings(KernelMemory(memory, 0), types, GuestMemory::seen(kMm)).empty());
 }
 
 TEST_F(LinuxMaps, AnyMemoryIsReadWithoutHarm) {
@@ -134,9 +101,10 @@ TEST_F(LinuxMaps, AnyMemoryIsReadWithoutHarm) {
     for (int i = 0; i < 8; ++i) {
       const uint64_t at = kBase + 0x2000 + random() % 0x5000 / 8 * 8;
       // Values that lead somewhere: pointers into the same structures, of any kind of node.
-      memory.put(at, seen(kBase + 0x2000 + random() % 0x5000));
+      memory.put(at, GuestMemory::seen(kBase + 0x2000 + random() % 0x5000));
     }
-    const auto found = executable_mappings(KernelMemory(memory, kSatp), types, seen(kMm));
+    const auto found =
+        executable_mappings(KernelMemory(memory, kSatp), types, GuestMemory::seen(kMm));
     for (const Mapping &each : found) EXPECT_LT(each.start, each.end);
   }
 }

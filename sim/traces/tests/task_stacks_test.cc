@@ -13,9 +13,9 @@ namespace {
 constexpr uint32_t kNop = 0x13, kCall = 0xef /* jal ra */, kRet = 0x8067, kSret = 0x10200073;
 constexpr uint64_t kKernel = uint64_t{0xffffffff} << 32;
 constexpr uint64_t kEntry = kKernel + 0x100, kWait = kKernel + 0x200, kSwitch = kKernel + 0x300,
-                   kWake = kKernel + 0x400, kStart = kKernel + 0x500;
+                   kWake = kKernel + 0x400, kStart = kKernel + 0x500, kModule = kKernel + 0x10000;
 constexpr uint64_t kMain = 0x1000, kWork = 0x1100, kHandler = 0x1200, kStripped = 0x2000;
-constexpr uint64_t kGetpid = 172, kExec = 221;
+constexpr uint64_t kGetpid = 172, kExec = 221, kLoadModule = 273;
 
 class FakeOs final : public GuestOs {
  public:
@@ -26,7 +26,10 @@ class FakeOs final : public GuestOs {
   std::optional<NewTask> woken() const override { return made; }
   uint64_t system_call() const override { return number; }
   std::string system_call_name(uint64_t call) const override {
-    return call == kGetpid ? "getpid" : call == kExec ? "execve" : "";
+    static const std::map<uint64_t, std::string> names{
+        {kGetpid, "getpid"}, {kExec, "execve"}, {kLoadModule, "finit_module"}};
+    const auto found = names.find(call);
+    return found == names.end() ? "" : found->second;
   }
   CodeRange find(uint64_t, uint64_t pc) override {
     const uint64_t low = pc / 0x100 * 0x100;
@@ -34,7 +37,12 @@ class FakeOs final : public GuestOs {
     const char *name = low == kMain ? "main" : low == kWork ? "work" : "on_signal";
     return {low, low + 0x100, symbols_.intern(name)};
   }
+  CodeRange find_in_modules(uint64_t pc, const CodeRange &gap) override {
+    if (pc >= kModule + 0x100) return {kModule + 0x100, gap.high, gap.function};
+    return {kModule, kModule + 0x100, symbols_.intern("in_module")};
+  }
   void forget_map(uint64_t space) override { forgotten.push_back(space); }
+  void forget_modules() override { ++modules_forgotten; }
   std::optional<PlaceRange> place(uint64_t, uint64_t, uint32_t) override { return std::nullopt; }
   uint64_t map_changes() const override { return 0; }
 
@@ -42,6 +50,7 @@ class FakeOs final : public GuestOs {
   std::optional<NewTask> made;
   uint64_t number = kGetpid;
   std::vector<uint64_t> forgotten;
+  uint32_t modules_forgotten = 0;
 
  private:
   SymbolTable &symbols_;
@@ -116,6 +125,28 @@ TEST_F(TaskStacksTest, ProgramsHaveFunctionsAndSystemCallsNames) {
   commit(kWork + 12, kRet);
   commit(kMain + 4);
   EXPECT_EQ(stacks.current(), (Names{"hart0", "sh-1", "main"}));
+}
+
+TEST_F(TaskStacksTest, TheKernelsCodeThatNoFileNamesIsLookedUpInModules) {
+  run_work();
+  os.number = kLoadModule;
+  system_call(kWork + 4);
+  EXPECT_EQ(os.modules_forgotten, 1u);
+  commit(kEntry + 4, kCall);
+  commit(kModule);
+  EXPECT_EQ(stacks.current(), (Names{"hart0", "sh-1", "main", "work", "[system call: finit_module]",
+                                     "handle_exception", "in_module"}));
+  commit(kModule + 4, kCall);
+  commit(kWait);
+  EXPECT_EQ(stacks.current().back(), "wait");
+  commit(kWait + 4, kRet);
+  commit(kModule + 8, kCall);
+  commit(kModule + 0x400);  // nobody's
+  EXPECT_EQ(stacks.current().back(), "[unknown]");
+  commit(kModule + 0x404, kRet);
+  commit(kModule + 12, kRet);
+  commit(kEntry + 8);
+  EXPECT_EQ(stacks.current().back(), "handle_exception");
 }
 
 TEST_F(TaskStacksTest, TasksGoOnWhereTheyLeft) {

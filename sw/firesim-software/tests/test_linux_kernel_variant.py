@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from firesim_software.linux import LinuxError, kernel_source, kernel_variant
+from firesim_software.linux import LinuxError, kernel_modules, kernel_source, kernel_variant
 from firesim_software.linux.description import read
 from firesim_software.linux.kernel import DRIVERS
 
@@ -101,5 +101,31 @@ def test_a_workload_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd" / "workload.yaml"
     path.parent.mkdir()
     path.write_text("name: odd\ndescription: x\nkernel: fast\n")
-    with pytest.raises(LinuxError, match=r'yaml:3: kernel: found "fast", expected any of usual, r'):
+    with pytest.raises(LinuxError, match=r'yaml:3: kernel: found "fast", expected any of usual, m'):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("modules: [called]", r'yaml:3: modules: found "usual", expected modules, a kernel that'),
+        ("kernel: tunable\nmodules: [called]", r'yaml:3: kernel: found "tunable", expected modul'),
+        ("kernel: modules\nmodules: [caled]", r'yaml:4: modules\[0\]: found "caled", expected any'),
+    ],
+)
+def test_modules_need_a_kernel_that_loads_them(lines: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd" / "workload.yaml"
+    path.parent.mkdir()
+    path.write_text(f"name: odd\ndescription: x\n{lines}\n")
+    with pytest.raises(LinuxError, match=message):
+        read(path)
+
+
+def test_a_module_is_built_for_a_kernel_that_loads_it() -> None:
+    assert [name for name in kernel_variant.kernel_names() if kernel_variant.has_modules(name)] == [
+        "modules"
+    ]
+    with pytest.raises(LinuxError, match='module "called": kernel "usual" loads no modules'):
+        kernel_modules.kernel_module("called", "usual")
+    with pytest.raises(LinuxError, match='found no module "caled" in .*: called, recalled'):
+        kernel_modules.kernel_module("caled", "modules")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,8 @@ from pydantic import Field
 
 from firesim_software.linux.errors import LinuxError
 from firesim_software.linux.guest import guest_programs
-from firesim_software.linux.kernel_variant import USUAL, kernel_names
+from firesim_software.linux.kernel_modules import module_names
+from firesim_software.linux.kernel_variant import USUAL, has_modules, kernel_names
 from firesim_software.workload import unknown
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads"
@@ -40,6 +42,9 @@ class Description(Strict):
     """Packages of Debian to add, with what they depend on."""
     programs: list[str] = Field(default_factory=list)
     """Programs of ours to add, from `linux/programs/`."""
+    modules: list[str] = Field(default_factory=list, exclude=True)
+    """Modules of ours to add in `/usr/lib/modules`, from `linux/modules/`; the kernel must be one
+    that loads modules."""
     overlay: dict[str, str] = Field(default_factory=dict)
     """Files to add: path on the node to file or folder beside workload.yaml."""
     command: str = ""
@@ -108,6 +113,19 @@ def read(path: Path) -> Description:
     return found
 
 
+def _check_kernel(found: Description, check: Callable[[bool, KeyPath, str, str], None]) -> None:
+    kernels = kernel_names()
+    check(found.kernel in kernels, ("kernel",), found.kernel, f"any of {', '.join(kernels)}")
+    known, loading = module_names(), [name for name in kernels if has_modules(name)]
+    # What it extends may say the kernel.
+    good = not found.modules or bool(found.extends) or found.kernel in loading
+    key = ("kernel",) if "kernel" in found.model_fields_set else ("modules",)
+    expected = f"{' or '.join(loading)}, a kernel that loads modules"
+    check(good, key, found.kernel, expected)
+    for number, module in enumerate(found.modules):
+        check(module in known, ("modules", number), module, f"any of {', '.join(known)}")
+
+
 def _check(written: Source, path: Path, found: Description) -> None:
     def check(good: bool, key: KeyPath, value: str, expected: str) -> None:
         if not good:
@@ -135,9 +153,7 @@ def _check(written: Source, path: Path, found: Description) -> None:
     for job in found.jobs:
         good = job.replace("-", "").isalnum() and job != "command"
         check(good, ("jobs", job), job, 'a word like "server", other than "command"')
-    kernels = kernel_names()
-    good = found.kernel in kernels
-    check(good, ("kernel",), found.kernel, f"any of {', '.join(kernels)}")
+    _check_kernel(found, check)
     for number, output in enumerate(found.outputs):
         good = output.startswith("/") and output.isprintable()
         expected = "a path on the node that starts with / and has no control characters"

@@ -2,8 +2,9 @@
 """Where the kernel's structures have their fields, and what its system calls are called.
 
 Traces read a node's tasks and memory maps from outside, with these. They are made beside the kernel
-and not with it, from the configuration that it was built with: the kernel stays as it is, bit for
-bit, and a run that does not ask for processes does not wait for them.
+and not with it, from its source and the configuration that it was built with: the kernel stays as
+it is, bit for bit, and a run that does not ask for processes does not wait for them. A kernel that
+loads modules has a list of them; its address is in the kernel's symbol table.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import re
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from firesim_common.cache import KeyPart, cached
@@ -19,13 +21,15 @@ from firesim_common.paths import plain_work
 
 from firesim_software.linux import kernel_source
 from firesim_software.linux.errors import LinuxError, run
-from firesim_software.linux.kernel import CROSS, DRIVERS, JOBS, LINUX, kernel
+from firesim_software.linux.kernel import CROSS, DRIVERS, JOBS, LINUX
+from firesim_software.linux.kernel_variant import USUAL, configured_tree, named_kernel, parts
 
 TYPES = LINUX / "types"
 FILE = "types.json"
 _SYSTEM_CALLS = "include/uapi/asm-generic/unistd.h"
 _FIELD = re.compile(r'->([\w.]+) (\d+)"')
 _NUMBER = re.compile(r"^#define __NR(?:3264)?_(\w+) (\d+)$", re.MULTILINE)
+_MODULES = re.compile(r"^([0-9a-f]+) \w modules$", re.MULTILINE)
 
 
 def _system_calls(header: str) -> dict[str, str]:
@@ -37,16 +41,12 @@ def _system_calls(header: str) -> dict[str, str]:
     return found
 
 
-def _build(folder: Path) -> None:
-    source = kernel_source.source()
-    print("kernel: reading its types", file=sys.stderr, flush=True)
+def _build(name: str, folder: Path) -> None:
+    print(f'kernel "{name}": reading its types', file=sys.stderr, flush=True)
     with plain_work(folder) as work:
         tree = work / "types-tree"
-        run(["cp", "-al" if work == folder else "-a", str(source), str(tree)])
-        shutil.copytree(DRIVERS, tree / "drivers" / "firesim")
+        configured_tree(name, tree)
         build = tree / "build"
-        build.mkdir()
-        shutil.copy2(kernel().config, build / ".config")
         ours = tree / "firesim-types"
         ours.mkdir()
         shutil.copy2(TYPES / "offsets.c", ours)
@@ -58,19 +58,24 @@ def _build(folder: Path) -> None:
         text = (build / "firesim-types" / "offsets.s").read_text()
         calls = _system_calls((tree / _SYSTEM_CALLS).read_text())
         shutil.rmtree(tree)
-    fields = {name: int(value) for name, value in _FIELD.findall(text)}
+    fields = {field: int(value) for field, value in _FIELD.findall(text)}
+    modules = _MODULES.search(named_kernel(name).system_map.read_text())
+    if modules and "module.kallsyms" in fields:
+        fields["modules"] = int(modules[1], 16)
     if not fields or not calls:
         raise LinuxError(f"{TYPES}: found no fields in what was compiled, expected some.")
     content = {"fields": fields, "system_calls": calls}
     (folder / FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def kernel_types() -> Path:
-    """Return the file of types of the kernel that nodes boot, made when either is new.
+def kernel_types(name: str = USUAL) -> Path:
+    """Return the file of types of a kernel, made when either is new.
 
     Raises:
-        LinuxError: a tool or the source is missing, or the kernel does not build.
+        LinuxError: there is no kernel of this name, a tool or the source is missing, or the kernel
+            does not build.
     """
-    version = run([f"{CROSS}gcc", "--version"]).splitlines()[0]
-    key: list[KeyPart] = [version, *kernel_source.inputs(), kernel().config, DRIVERS, TYPES]
-    return cached("linux-types", [*key, Path(__file__)], _build) / FILE
+    version, built = run([f"{CROSS}gcc", "--version"]).splitlines()[0], named_kernel(name)
+    key: list[KeyPart] = [version, *kernel_source.inputs(), built.config, built.system_map, DRIVERS]
+    key += [*parts(name), TYPES, Path(__file__)]
+    return cached("linux-types", key, partial(_build, name)) / FILE

@@ -18,6 +18,7 @@ from firesim_common.errors import unknown
 from firesim_software.linux import kernel_source
 from firesim_software.linux.errors import LinuxError, run
 from firesim_software.linux.kernel import (
+    DRIVERS,
     LINUX,
     Kernel,
     build_inputs,
@@ -73,6 +74,30 @@ def _add_drivers(tree: Path, name: str) -> None:
             kconfig.write(f'source "drivers/firesim/{name}/Kconfig"\n')
         with (usual / "Makefile").open("a") as makefile:
             makefile.write(f"obj-y += {name}/\n")
+
+
+def has_modules(name: str) -> bool:
+    """Return whether a kernel can load modules."""
+    return any("CONFIG_MODULES=y" in path.read_text().splitlines() for path in fragments(name))
+
+
+def configured_tree(name: str, tree: Path) -> None:
+    """Copy a kernel's source to `tree`, with drivers, patches, and its options in `build`.
+
+    The files are hard links where `tree` is on the file system of the cache.
+
+    Raises:
+        LinuxError: the source is missing, or the kernel cannot be built.
+    """
+    source, config = kernel_source.source(), named_kernel(name).config
+    links = source.stat().st_dev == tree.parent.stat().st_dev
+    run(["cp", "-al" if links else "-a", str(source), str(tree)])
+    shutil.copytree(DRIVERS, tree / "drivers" / "firesim")
+    if name != USUAL:
+        _patch(tree, name)
+        _add_drivers(tree, name)
+    (tree / "build").mkdir()
+    shutil.copy2(config, tree / "build" / ".config")
 
 
 def _build(name: str, folder: Path) -> None:

@@ -20,6 +20,7 @@ from firesim_software.linux.cpio import read_entries
 from firesim_software.linux.description import Description
 from firesim_software.linux.errors import run
 from firesim_software.linux.guest import guest_program, place_on_node
+from firesim_software.linux.kernel_modules import kernel_module, place_of_module
 
 _ELF = b"\x7fELF"
 
@@ -78,5 +79,8 @@ def _ours(found: Description) -> dict[str, tuple[Path, Path]]:
         places["bin/sh"] = rootfs.LAUNCHER
     for place, name in places.items():
         made[place] = guest_program(name), guest_program(name, symbols=True)
+    for name in found.modules:
+        plain = kernel_module(name, found.kernel)
+        made[place_of_module(name)] = plain, kernel_module(name, found.kernel, symbols=True)
     init = rootfs.init_program(found.base), rootfs.init_program(found.base, symbols=True)
     return made | {"init": init, rootfs.INIT_ON_DISK: init}

@@ -21,6 +21,7 @@ from firesim_software.linux.description import Description
 from firesim_software.linux.errors import LinuxError, run
 from firesim_software.linux.guest import guest_program, place_on_node
 from firesim_software.linux.kernel import LINUX
+from firesim_software.linux.kernel_modules import kernel_module, place_of_module
 
 INIT = LINUX / "init"
 LAUNCHER = "launcher"
@@ -106,6 +107,10 @@ def _add_workload(root: Path, found: Description) -> None:
         place = root / place_on_node(name)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(guest_program(name), place)
+    for name in found.modules:
+        place = root / place_of_module(name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(kernel_module(name, found.kernel), place)
     for target, source in found.overlay.items():
         to, origin = root / target.lstrip("/"), found.folder / source
         if not lies_in(to, root):  # A link of a package leads there.
@@ -200,5 +205,6 @@ def root_key(found: Description) -> list[KeyPart]:
     key += ["\n".join(map(str, resolved))]
     key += [here / name for name in ("rootfs.py", "cpio.py", "packages.py", "disk.py", "debian.py")]
     key += [guest_program(name) for name in [LAUNCHER, *found.programs]]
+    key += [kernel_module(name, found.kernel) for name in found.modules]
     key += [found.folder / source for source in found.overlay.values()]
     return key

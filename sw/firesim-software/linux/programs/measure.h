@@ -4,7 +4,11 @@
 #ifndef FIRESIM_STACKS_MEASURE_H_
 #define FIRESIM_STACKS_MEASURE_H_
 
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
 #include <stdint.h>
+#endif
 
 enum { MOST_NODES = 64 };
 

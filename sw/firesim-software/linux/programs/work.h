@@ -6,7 +6,7 @@
 
 #include "measure.h"
 
-#define FUNCTION __attribute__((noinline, noclone))
+#define FUNCTION __attribute__((__noinline__, __noclone__))
 
 // What a library calls in the program that opened it.
 typedef void callback(struct measure *m, uint64_t turns);
@@ -51,10 +51,10 @@ FUNCTION void holds(struct measure *m) {
   leave(m);
 }
 
-FUNCTION void down(struct measure *m, int depth) {
-  enter(m, "down");
+FUNCTION void deeper(struct measure *m, int depth) {
+  enter(m, "deeper");
   busy(7000);
-  if (depth > 0) down(m, depth - 1);
+  if (depth > 0) deeper(m, depth - 1);
   busy(5000);
   leave(m);
 }
@@ -79,7 +79,7 @@ struct place {
 };
 
 // As setjmp: returns 0, and 1 once more when go_back() goes there.
-__attribute__((naked, noinline, noclone, returns_twice, unused)) static int remember(
+__attribute__((naked, __noinline__, __noclone__, returns_twice, unused)) static int remember(
     struct place *place __attribute__((unused))) {
   __asm__ volatile(
       "sd ra, 0(a0)\n sd sp, 8(a0)\n sd s0, 16(a0)\n sd s1, 24(a0)\n sd s2, 32(a0)\n"
@@ -89,8 +89,8 @@ __attribute__((naked, noinline, noclone, returns_twice, unused)) static int reme
 }
 
 // As longjmp.
-__attribute__((naked, noinline, noclone, unused)) static void go_back(const struct place *place
-                                                                      __attribute__((unused))) {
+__attribute__((naked, __noinline__, __noclone__, unused)) static void go_back(
+    const struct place *place __attribute__((unused))) {
   __asm__ volatile(
       "ld ra, 0(a0)\n ld sp, 8(a0)\n ld s0, 16(a0)\n ld s1, 24(a0)\n ld s2, 32(a0)\n"
       "ld s3, 40(a0)\n ld s4, 48(a0)\n ld s5, 56(a0)\n ld s6, 64(a0)\n ld s7, 72(a0)\n"

@@ -7,6 +7,7 @@
 #include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/mm_types.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 
 #define SAY(name, value) asm volatile("\n.ascii \"->" name " %0\"" : : "i"(value))
@@ -38,4 +39,20 @@ void firesim_offsets(void) {
   SAY("maple_arange_64.slots", MAPLE_ARANGE64_SLOTS);
   SAY("comm_bytes", TASK_COMM_LEN);
   SAY("vm_exec", VM_EXEC);
+#if defined(CONFIG_MODULES) && defined(CONFIG_KALLSYMS)
+  FIELD(module, list);
+  FIELD(module, state);
+  FIELD(module, name);
+  FIELD(module, core_layout);
+  FIELD(module, init_layout);
+  FIELD(module, kallsyms);
+  FIELD(module_layout, base);
+  FIELD(module_layout, text_size);
+  FIELD(mod_kallsyms, symtab);
+  FIELD(mod_kallsyms, num_symtab);
+  FIELD(mod_kallsyms, strtab);
+  FIELD(mod_kallsyms, typetab);
+  SAY("module_name_bytes", MODULE_NAME_LEN);
+  SAY("module_unformed", MODULE_STATE_UNFORMED);
+#endif
 }
