@@ -21,15 +21,19 @@ namespace {
 constexpr uint32_t kMostLoaded = 1024, kMostSymbols = 65536;
 constexpr size_t kMostSymbolBytes = 511;  // of a name, as in the kernel
 constexpr uint64_t kMostCodeBytes = 64 << 20, kMostNamesBytes = 8 << 20;
-constexpr uint32_t kMostModuleReads = 4096;  // of the list, until modules come or go
+constexpr uint32_t kMostModuleReads = 4096;    // of the list, until modules come or go
+constexpr uint64_t kMostListBytes = 16 << 20;  // of symbols and names, of all modules of a list
+constexpr uint64_t kMostReadBytes = uint64_t{4} << 30;  // of them, in all readings together
 
 // What the macros module_init and module_exit call a function that has a name of its own.
 bool is_alias(const std::string &name) { return name == "init_module" || name == "cleanup_module"; }
 
 class ModuleReader {
  public:
-  ModuleReader(const KernelMemory &memory, const ModuleTypes &types, uint64_t module)
-      : memory_(memory), types_(types), module_(module) {}
+  // Symbols and names take `left_bytes` at most, which is what is left then.
+  ModuleReader(const KernelMemory &memory, const ModuleTypes &types, uint64_t module,
+               uint64_t &left_bytes)
+      : memory_(memory), types_(types), module_(module), left_bytes_(left_bytes) {}
 
   std::optional<LoadedModule> read() {
     if (memory_.half(module_ + types_.state) == types_.unformed) return std::nullopt;
@@ -57,6 +61,9 @@ class ModuleReader {
     const uint64_t names_end =
         memory_.word(symbols + types_.kinds);  // these follow, in a byte each
     if (count > kMostSymbols || names_end <= names || names_end - names > kMostNamesBytes) return;
+    const uint64_t bytes = count * sizeof(Elf64_Sym) + (names_end - names);
+    if (bytes > left_bytes_) return;
+    left_bytes_ -= bytes;
     std::vector<uint8_t> table(count * sizeof(Elf64_Sym)), texts(names_end - names);
     if (!memory_.read(memory_.word(symbols + types_.table), table)) return;
     if (!memory_.read(names, texts)) return;
@@ -95,19 +102,25 @@ class ModuleReader {
   const KernelMemory &memory_;
   const ModuleTypes &types_;
   const uint64_t module_;
+  uint64_t &left_bytes_;
   std::vector<CodeLabel> labels_;
 };
 
 }  // namespace
 
-std::vector<LoadedModule> loaded_modules(const KernelMemory &memory, const ModuleTypes &types) {
+std::vector<LoadedModule> loaded_modules(const KernelMemory &memory, const ModuleTypes &types,
+                                         uint64_t &left_bytes) {
   std::vector<LoadedModule> found;
+  const uint64_t kept_bytes = left_bytes - std::min(left_bytes, kMostListBytes);
+  left_bytes -= kept_bytes;
   uint64_t at = memory.word(types.head);
   for (uint32_t i = 0; i < kMostLoaded && is_pointer(at) && at != types.head; ++i) {
-    std::optional<LoadedModule> module = ModuleReader(memory, types, at - types.list).read();
+    std::optional<LoadedModule> module =
+        ModuleReader(memory, types, at - types.list, left_bytes).read();
     if (module) found.push_back(std::move(*module));
     at = memory.word(at);
   }
+  left_bytes += kept_bytes;
   return found;
 }
 
@@ -118,7 +131,8 @@ ModuleFunctions::ModuleFunctions(SymbolTable &symbols, const std::optional<Modul
       types_(types),
       files_(std::move(files)),
       where_(std::move(where)),
-      detail_(detail) {}
+      detail_(detail),
+      left_bytes_(kMostReadBytes) {}
 
 ModuleFunctions::Found ModuleFunctions::found_in(const std::vector<LoadedModule> &modules,
                                                  uint64_t pc) {
@@ -172,10 +186,10 @@ CodeRange ModuleFunctions::find(const KernelMemory &memory, uint64_t pc, CodeRan
   if (!types_) return gap;
   Found found = found_in(modules_, pc);
   const bool is_known = found.code != nullptr && is_still_there(memory, found);
-  if (!is_known && reads_ < kMostModuleReads) {
+  if (!is_known && reads_ < kMostModuleReads && left_bytes_ > 0) {
     ++reads_;
     ++changes_;
-    modules_ = loaded_modules(memory, *types_);
+    modules_ = loaded_modules(memory, *types_, left_bytes_);
     found = found_in(modules_, pc);
   }
   return found.code == nullptr ? outside(pc, gap) : range_of(found, pc);
@@ -207,7 +221,7 @@ std::optional<PlaceRange> ModuleFunctions::place(const KernelMemory &memory, uin
   if (!types_ || files_.empty()) return std::nullopt;
   Found found = found_in(modules_, pc);
   if (found.function == nullptr) {
-    if (place_changes_ != changes_) place_modules_ = loaded_modules(memory, *types_);
+    if (place_changes_ != changes_) place_modules_ = loaded_modules(memory, *types_, left_bytes_);
     place_changes_ = changes_;
     found = found_in(place_modules_, pc);
   }

@@ -32,7 +32,10 @@ struct LoadedModule {
   ModuleCode init;  // goes when the module's first function has returned
 };
 
-std::vector<LoadedModule> loaded_modules(const KernelMemory &memory, const ModuleTypes &types);
+// Symbols and names take `left_bytes` at most, which is what is left then: the guest decides how
+// many there are. A module for which that is not enough has none.
+std::vector<LoadedModule> loaded_modules(const KernelMemory &memory, const ModuleTypes &types,
+                                         uint64_t &left_bytes);
 
 // Which function of a module a place is in. The list is read when code is met that it does not
 // have.
@@ -77,6 +80,7 @@ class ModuleFunctions {
   const std::map<std::string, std::filesystem::path> files_;
   const std::string where_;
   const FrameDetail detail_;
+  uint64_t left_bytes_;
   std::vector<LoadedModule> modules_;
   uint32_t reads_ = 0;  // since modules came or went
   // Read for place() alone, as of `place_changes_`.

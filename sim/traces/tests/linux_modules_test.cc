@@ -163,6 +163,20 @@ TEST_F(LinuxModules, AKernelThatLoadsNoneHasNone) {
   EXPECT_EQ(range.function, SymbolTable::kUnknown);
 }
 
+TEST_F(LinuxModules, ThereIsAnEndToWhatIsRead) {
+  two_modules();
+  uint64_t left_bytes = 1 << 20;
+  loaded_modules(kernel, *types, left_bytes);
+  const uint64_t taken = (1 << 20) - left_bytes;
+  ASSERT_GT(taken, 0u);
+  uint64_t too_few = taken - 1;
+  const std::vector<LoadedModule> modules = loaded_modules(kernel, *types, too_few);
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_FALSE(modules[0].core.functions.empty());
+  EXPECT_TRUE(modules[1].core.functions.empty());
+  EXPECT_GT(too_few, 0u);
+}
+
 TEST_F(LinuxModules, AnyMemoryIsReadWithoutHarm) {
   const uint64_t seed = random_seed();
   SCOPED_TRACE("FIRESIM_TEST_SEED=" + std::to_string(seed));
@@ -179,7 +193,8 @@ TEST_F(LinuxModules, AnyMemoryIsReadWithoutHarm) {
     }
     functions.forget();
     for (const uint64_t at : {kCode + 0x40, kCode + 0x1000, kInit}) name_at(at);
-    for (const LoadedModule &each : loaded_modules(kernel, *types)) {
+    uint64_t left_bytes = 1 << 20;
+    for (const LoadedModule &each : loaded_modules(kernel, *types, left_bytes)) {
       for (const ModuleCode *code : {&each.core, &each.init}) {
         uint64_t last = code->low;
         for (const FunctionRange &function : code->functions) {

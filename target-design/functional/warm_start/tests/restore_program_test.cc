@@ -17,6 +17,7 @@ namespace firesim::functional {
 namespace {
 
 constexpr uint64_t kMemoryBytes = 4 << 20;
+constexpr uint64_t kMostProgramLines = 1024;  // of the cache
 constexpr uint64_t kMpie = 1 << 7, kMie = 1 << 3, kMpp = 3 << 11, kMprv = 1 << 17;
 constexpr uint64_t kEntryContent = 0x1234'5678'9abc'def0;
 constexpr uint32_t kTake = 0x0000'006f;  // jal x0, 0: where a hart that has left the program stays
@@ -219,10 +220,22 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
   }
 }
 
-// Lines of random places, some of them dirty, in data caches of several harts at a time.
+// Lines of random places, some of them dirty, in data caches of several harts at a time. In a cache
+// of kMostCacheSets none drives out another, nor does a line of the program.
 void random_caches(Machine &machine, Random &random, uint32_t harts) {
   machine.harts().follow_l1({});
-  const auto line = [&] { return random.below(kMemoryBytes / kLineBytes); };
+  constexpr uint64_t kProgram = (kRestoreBase - kDramBase) / kLineBytes % kMostCacheSets;
+  std::vector<uint64_t> in_set(kMostCacheSets);
+  for (uint64_t set = 0; set < kMostCacheSets; ++set) {
+    in_set[set] = set + kMostCacheSets * random.below(kMemoryBytes / kLineBytes / kMostCacheSets);
+  }
+  const auto line = [&] {
+    uint64_t set = 0;
+    do {
+      set = random.below(kMostCacheSets);
+    } while (set == 0 || (set - kProgram) % kMostCacheSets < kMostProgramLines);
+    return in_set[set];
+  };
   for (int n = 0; n < 2000; ++n) {
     L1Caches &hart = (*machine.harts().l1())[random.below(harts)];
     hart.fetch(line());
@@ -243,7 +256,7 @@ void expect_held(const HeldCache &before, LineStore &after) {
   EXPECT_EQ(otherwise, 0u);
 }
 
-// In caches with so many ways that no line drives out another: a functional hart does not see by
+// In caches with so many sets that no line drives out another: a functional hart does not see by
 // the time that one is missing, and touches each but once. It takes an interrupt before it fetches,
 // so its instruction cache stays as it is.
 TEST_P(RestoreProgramTest, FillsCaches) {
@@ -262,6 +275,7 @@ TEST_P(RestoreProgramTest, FillsCaches) {
   const MachineState saved = machine_state(before.harts(), before.bus(), 10'000);
   ASSERT_EQ(saved.caches.size(), harts);
   const RestoreProgram program = restore_program(saved, kEntryContent);
+  ASSERT_LE(program.image.size(), kMostProgramLines * kLineBytes);
 
   after.harts().follow_l1({{kMostCacheSets, kMostCacheWays}, {kMostCacheSets, kMostCacheWays}});
   std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
