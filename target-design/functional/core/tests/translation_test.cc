@@ -33,15 +33,66 @@ uint32_t any_register(std::mt19937_64 &random) { return kRegisters[pick(random, 
 uint32_t any_access(std::mt19937_64 &random) {
   const uint32_t base = kBases[pick(random, 2)], x = any_register(random);
   const int32_t offset = static_cast<int32_t>(pick(random, 64)) * 4 - 128;
-  switch (pick(random, 4)) {
+  switch (pick(random, 5)) {
     case 0:
       return as::s(0x23, pick(random, 4), base, x, offset);
+    case 3:  // LR, SC, AMOs
+      return as::r(0x2f, 2 + pick(random, 2), pick(random, 16) * 4 * (1 + pick(random, 2)),
+                   any_register(random), base, x);
     case 1:
       return as::i(0x07, 2 + pick(random, 2), x, base, offset);  // flw, fld
     case 2:
       return as::s(0x27, 2 + pick(random, 2), base, x, offset);  // fsw, fsd
     default:
       return as::i(0x03, pick(random, 7), x, base, offset);
+  }
+}
+
+uint32_t any_float(std::mt19937_64 &random) {
+  // Add, subtract, multiply, divide, square root, signs, least, compare, convert, move.
+  constexpr uint32_t kKinds[] = {0,    4,    8,    0xc,  0x2c, 0x10, 0x14,
+                                 0x50, 0x20, 0x60, 0x68, 0x70, 0x78};
+  constexpr uint32_t kRoundings[] = {7, 7, 7, 7, 0, 1, 2, 4};
+  const uint32_t rd = any_register(random), a = any_register(random), b = any_register(random);
+  const uint32_t format = pick(random, 2), rounding = kRoundings[pick(random, 8)];
+  if (pick(random, 4) == 0) {  // multiply and add
+    return as::r(0x43 + 4 * pick(random, 4), rounding, any_register(random) << 2 | format, rd, a,
+                 b);
+  }
+  const uint32_t kind = kKinds[pick(random, 13)];
+  const bool converts = kind >= 0x20 && kind != 0x50, moves = kind >= 0x70;
+  const bool selects = kind == 0x10 || kind == 0x14 || kind == 0x50;  // by the rounding's field
+  return as::r(0x53,
+               moves     ? 0
+               : selects ? pick(random, 3)
+                         : rounding,
+               kind | format, rd, a,
+               moves || kind == 0x2c ? 0
+               : converts            ? pick(random, 4)
+               : pick(random, 2)     ? a
+                                     : b);
+}
+
+uint64_t any_float_value(std::mt19937_64 &random) {
+  constexpr uint64_t kBox = 0xffff'ffff'0000'0000;
+  constexpr uint64_t kSpecial[] = {0,
+                                   uint64_t{1} << 63,
+                                   0x7ff0'0000'0000'0000,   // infinite
+                                   0x7ff8'0000'0000'0000,   // a NaN
+                                   0x7ff0'0000'0000'0001,   // a signaling one
+                                   1,                       // not normal
+                                   0x41df'ffff'ffc0'0000,   // 2^31 - 1
+                                   0xc1e0'0000'0020'0000};  // less than -2^31
+  constexpr uint64_t kSingle[] = {0, 0x8000'0000, 0x7f80'0000, 0x7f80'0001, 0x3f80'0000, 1};
+  switch (pick(random, 4)) {
+    case 0:
+      return kSpecial[pick(random, 8)];
+    case 1:
+      return kBox | kSingle[pick(random, 6)];
+    case 2:
+      return kBox | pick(random, 0xffff'ffff);
+    default:
+      return (random() & 0x803f'ffff'ffff'ffff) | 0x3fc0'0000'0000'0000;
   }
 }
 
@@ -52,7 +103,7 @@ uint32_t any_instruction(std::mt19937_64 &random) {
   const uint32_t f3 = pick(random, 8), f7 = kFunct7[pick(random, 3)];
   const int32_t immediate = static_cast<int32_t>(pick(random, 4096)) - 2048;
   const bool shifts = (f3 & 3) == 1;
-  switch (pick(random, 10)) {
+  switch (pick(random, 12)) {
     case 0:
     case 1:
       return as::r(0x33, f3, f7, rd, a, b);
@@ -72,9 +123,10 @@ uint32_t any_instruction(std::mt19937_64 &random) {
     case 7:
       return pick(random, 2) ? as::lui(rd, static_cast<uint32_t>(random()))
                              : (as::lui(rd, static_cast<uint32_t>(random())) & 0xfff) | 0x17;
-    case 8:  // of floats: add, subtract, multiply, divide, to integers, from integers
-      return as::r(0x53, 7, pick(random, 2) | (pick(random, 2) ? pick(random, 4) << 2 : 0x60), rd,
-                   a, b & 3);
+    case 8:
+    case 9:
+    case 10:
+      return any_float(random);
     default:
       return any_access(random);
   }
@@ -98,6 +150,8 @@ void put_instructions(Machine &m, std::mt19937_64 &random) {
     if (x != 0) m.state.x[x] = pick(random, 2) ? kCorners[pick(random, 5)] : random();
   }
   for (const uint32_t base : kBases) m.state.x[base] = kDramBase + kData + 0x800 * base;
+  for (uint64_t &value : m.state.f) value = any_float_value(random);
+  m.state.fcsr = pick(random, 2) == 0 ? 0 : pick(random, 5) << 5;
   if (pick(random, 4) != 0) m.state.mstatus |= 3 << 13;
   m.hart().set_state(m.state);
 }

@@ -16,7 +16,7 @@ class Core;
 struct Layout {
   explicit Layout(const Core &core);
 
-  int32_t core, frame, slots_left, code_entries, floats;
+  int32_t core, frame, slots_left, code_entries, floats, rounding;
 };
 
 class Emitter {

@@ -27,7 +27,8 @@ Layout::Layout(const Core &core)
       frame(apart(core.frame, core)),
       slots_left(apart(core.slots_left, core)),
       code_entries(apart(core.code_tlb, core)),
-      floats(apart(core.f, core)) {}
+      floats(apart(core.f, core)),
+      rounding(apart(core.frm, core)) {}
 
 Translator::Translator(size_t bytes)
     : memory_(std::min(bytes, kMostBytes) / CodeMemory::kLargestPiece * CodeMemory::kLargestPiece) {

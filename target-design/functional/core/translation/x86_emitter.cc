@@ -2,6 +2,8 @@
 // A block's code for x86-64: its budget, its instructions in order, jumps, and the ways out.
 #include "x86_emitter.h"
 
+#include <xbyak/xbyak_util.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -34,8 +36,10 @@ std::unique_ptr<Emitter> Emitter::make(const Layout &layout) {
 }
 
 X86Emitter::X86Emitter(const Layout &layout)
-    : CodeGenerator(sizeof buffer, buffer.data()), layout_(layout), pinned_{r14, r15, rsi, rdi,
-                                                                            r8,  r9,  r10, r11} {
+    : CodeGenerator(sizeof buffer, buffer.data()),
+      layout_(layout),
+      has_fused_(Xbyak::util::Cpu().has(Xbyak::util::Cpu::tFMA)),
+      pinned_{r14, r15, rsi, rdi, r8, r9, r10, r11} {
   const auto handler = [](uint16_t i) {
     return static_cast<const std::byte *>(Core::handler(static_cast<Opcode>(i), Loop::kPlain));
   };
@@ -101,6 +105,10 @@ const Op *X86Emitter::instruction(const Op *op) {
     return nullptr;
   }
   if (integer(op, opcode) || memory(op, opcode)) return op + 1;
+  if (opcode == call_helper) {
+    const Opcode called = helper_opcode(*op);
+    if (floating(op, called) || atomic(op, called)) return op + 1;
+  }
   // All else is a helper, or cannot be in a block of the plain loop.
   mov(rdx, reinterpret_cast<uint64_t>(op));
   call(in_frame(offsetof(Frame, call_helper)));
@@ -287,8 +295,12 @@ void X86Emitter::finish_rare() {
       continue;
     }
     mov(rdx, reinterpret_cast<uint64_t>(each.op));
-    mov(eax, static_cast<uint32_t>(each.opcode));
-    call(in_frame(offsetof(Frame, call_memory)));
+    if (each.opcode == Opcode::call_helper) {
+      call(in_frame(offsetof(Frame, call_helper)));
+    } else {
+      mov(eax, static_cast<uint32_t>(each.opcode));
+      call(in_frame(offsetof(Frame, call_memory)));
+    }
     test(eax, eax);
     jump_to(kEqual, each.back);
     jump_to(kAlways, failed_);

@@ -49,6 +49,7 @@ class X86Emitter : public Emitter, private CodeBuffer, private Xbyak::CodeGenera
     kNotEqual = 5,
     kNegative = 8,
     kNotNegative = 9,
+    kUnordered = 10,
     kLess = 12,
     kNotLess = 13,
     kAlways = 16,
@@ -117,10 +118,26 @@ class X86Emitter : public Emitter, private CodeBuffer, private Xbyak::CodeGenera
 
   // --- x86_memory.cc ---
   bool memory(const Op *op, Opcode opcode);
-  void look_up_page(const Op *op, uint32_t bytes, bool store, Rare &rare);
+  bool atomic(const Op *op, Opcode called);
+  void look_up_page(uint8_t x, int32_t offset, uint32_t bytes, bool store, Rare &rare);
   void load(const Op *op, Opcode opcode);
   void store(const Op *op, Opcode opcode, uint32_t bytes);
   Rare &rare(const Op *op, Opcode opcode);
+
+  // --- x86_float.cc ---
+  // False if the helper does it always.
+  bool floating(const Op *op, Opcode called);
+  template <typename Do>
+  bool float_binary(const Op *op, bool is_double, Do what);
+  bool float_fused(const Op *op, Opcode called);
+  bool float_compare(const Op *op, Opcode called);
+  bool float_copy(const Op *op);
+  bool float_move(const Op *op, Opcode called);
+  Rare &float_rare(const Op *op);  // FS is off, and what else is rare
+  static bool rounds_to_nearest(const Op *op);
+  void check_rounding(const Op *op, Rare &slow);
+  void load_float(const Xbyak::Xmm &to, uint8_t f, bool is_double, Rare &slow);
+  void put_float(uint8_t f, bool is_double, Rare &slow);
 
   // --- operands ---
   static bool in_register(uint8_t x) { return x >= kFirstPinned && x < kFirstPinned + kPinned; }
@@ -129,6 +146,7 @@ class X86Emitter : public Emitter, private CodeBuffer, private Xbyak::CodeGenera
   Address in_frame(size_t member) const {
     return qword[rbx + (layout_.frame + static_cast<int32_t>(member))];
   }
+  Address in_floats(uint8_t f) const { return qword[rbx + (layout_.floats + kXBytes * f)]; }
   // Calls `what` with the operand that x is.
   template <typename Do>
   void with(uint8_t x, Kind kind, Do what);
@@ -144,6 +162,7 @@ class X86Emitter : public Emitter, private CodeBuffer, private Xbyak::CodeGenera
   static constexpr int32_t kMiddle = 16, kXBytes = 8;
 
   const Layout layout_;
+  const bool has_fused_;  // multiply-add
   const std::array<Reg64, kPinned> pinned_;
   // By handler, from the first one on.
   std::vector<Opcode> opcodes_;

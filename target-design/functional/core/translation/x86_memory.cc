@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores for x86-64. As in core/execute_memory.inc, one comparison with the tag of a TLB
-// entry tells pages that are there and addresses that are aligned from all others, which are rare.
+// Loads, stores and AMOs for x86-64. As in core/execute_memory.inc, one comparison with the tag of
+// a TLB entry tells pages that are there and addresses that are aligned from all others, which are
+// rare.
 #include "functional/core/core.h"
 #include "x86_emitter.h"
 
@@ -54,20 +55,45 @@ bool X86Emitter::memory(const Op *op, Opcode opcode) {
     test(byte[rbx + (layout_.frame + static_cast<int32_t>(offsetof(Frame, tag)))], kFloatTag);
     jump_to(kEqual, slow.at);
   }
-  look_up_page(op, bytes, stores, slow);
+  look_up_page(op->rs1, op->immediate, bytes, stores, slow);
   stores ? store(op, opcode, bytes) : load(op, opcode);
   mark(slow.back);
   return true;
 }
 
+// As core/atomic.cc; the rarer ones, LR and SC are the helper's. Harts of one memory do not run at
+// the same time.
+bool X86Emitter::atomic(const Op *op, Opcode called) {
+  using enum Opcode;
+  const bool swap = called == amoswap_w || called == amoswap_d;
+  const bool sum = called == amoadd_w || called == amoadd_d;
+  const bool any = called == amoor_w || called == amoor_d;
+  const bool all = called == amoand_w || called == amoand_d;
+  const bool differ = called == amoxor_w || called == amoxor_d;
+  if (!swap && !sum && !any && !all && !differ) return false;
+  const bool word = called < lr_d;
+  Rare &slow = rare(op, call_helper);
+  look_up_page(op->rs1, 0, word ? 4 : 8, true, slow);
+  word ? movsxd(rcx, dword[rax]) : mov(rcx, qword[rax]);
+  copy(rdx, op->rs2);
+  if (sum) CodeGenerator::add(rdx, rcx);
+  if (any) CodeGenerator::or_(rdx, rcx);
+  if (all) CodeGenerator::and_(rdx, rcx);
+  if (differ) CodeGenerator::xor_(rdx, rcx);
+  word ? mov(dword[rax], edx) : mov(qword[rax], rdx);
+  if (op->rd != 0) put(op->rd, rcx);
+  mark(slow.back);
+  return true;
+}
+
 // Makes rax the host's address.
-void X86Emitter::look_up_page(const Op *op, uint32_t bytes, bool store, Rare &slow) {
+void X86Emitter::look_up_page(uint8_t x, int32_t offset, uint32_t bytes, bool store, Rare &slow) {
   static_assert(sizeof(TlbEntry) == 16 && kTlbEntries == 256);
-  if (in_register(op->rs1)) {
-    lea(rax, ptr[pinned(op->rs1) + op->immediate]);
+  if (in_register(x)) {
+    lea(rax, ptr[pinned(x) + offset]);
   } else {
-    copy(rax, op->rs1);
-    if (op->immediate != 0) add(rax, op->immediate);
+    copy(rax, x);
+    if (offset != 0) add(rax, offset);
   }
   mov(ecx, eax);
   shr(ecx, 12 - 4);
@@ -90,7 +116,7 @@ void X86Emitter::load(const Op *op, Opcode opcode) {
     } else {
       mov(rax, qword[rax]);
     }
-    mov(qword[rbx + (layout_.floats + kXBytes * op->rd)], rax);
+    mov(in_floats(op->rd), rax);
     return;
   }
   const Reg64 to = target(op->rd);
@@ -107,7 +133,7 @@ void X86Emitter::load(const Op *op, Opcode opcode) {
 void X86Emitter::store(const Op *op, Opcode opcode, uint32_t bytes) {
   Reg64 from = rcx;
   if (is_float(opcode)) {
-    mov(rcx, qword[rbx + (layout_.floats + kXBytes * op->rs2)]);
+    mov(rcx, in_floats(op->rs2));
   } else {
     from = read(op->rs2, rcx);
   }
