@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
-from regression.support.near_core_cases import hashes, snapshots_equal
-from regression.support.protobuf_cases import BLADE, BothWays, Case, build, check, run_cases
+from regression.support.near_core_cases import hashes, snapshots_equal, unit_of
+from regression.support.protobuf_cases import BothWays, Case, build, check, run_cases
 from regression.support.protobuf_messages import (
     MESSAGES,
     Types,
@@ -259,10 +259,12 @@ def run(experiment: Experiment) -> Verdict:
     _fleet_shaped(experiment, outcomes[:good])
     faster = _speed(experiment)
     few = cases[: 4 if experiment.quick else 12]
-    elf = build(protos, few, experiment.folder / "hashes")
-    tokens = hashes(experiment, BLADE, elf, lambda run: check(run, few))
+    unit = unit_of(experiment, "protobuf")
+    own = partial(build, protos, unit.opcode)
+    elf = own(few, experiment.folder / "hashes")
+    tokens = hashes(experiment, unit.blade, elf, lambda run: check(run, few))
     same = len(set(tokens)) == 1
-    equal, stops = snapshots_equal(experiment, BLADE, few, partial(build, protos))
+    equal, stops = snapshots_equal(experiment, unit.blade, few, own)
     shaped = experiment.quick or _area(experiment)
     experiment.keep(inputs=len(cases), refused=refused, token_hashes=tokens, snapshots=equal)
     return Verdict(

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A service of compressed Protobuf messages: each step by a unit beside the core or in software.
 
-A server on `rocket-1-hyperscale` takes requests from the wire, decompresses (Snappy), deserialises
-(Protobuf), sums and changes fields, serialises, compresses and replies. Cycles by step are told
-for software alone, each unit alone and all units, near the core, on a chiplet and behind PCIe; then
-latency and requests a second against load, and where the core's cycles go (flame graphs). Replies
-must be right, by cramjam and the Protobuf library too, and bad requests refused (absolute). Each
-unit must be faster than software, units farther away slower, decompression must lose more behind
-PCIe than compression (shape; published: 5.6 and 2.4 times), and a call stack must have the cycles
-that the program says (absolute). Published speed-ups are over a Xeon's or an out-of-order core's
-software, and are told beside ours, over the same in-order core. One hash. The full form has the
-curves, Verilator, metasimulation, and runs that go on from snapshots in mid-operation.
+A server on `rocket-1-hyperscale` takes requests from the wire, decompresses (Snappy or ZStd),
+deserialises (Protobuf), sums and changes fields, serialises, compresses and replies. Cycles by step
+are told for software alone, each unit alone and all units, near the core, on a chiplet and behind
+PCIe; then latency and requests a second against load, and where the core's cycles go (flame
+graphs). Replies must be right, by cramjam, zstandard and the Protobuf library too, and bad requests
+refused (absolute). Each unit must be faster than software, units farther away slower, decompression
+must lose more behind PCIe than compression (published: 5.6 and 2.4 times), and ZStd's messages be
+shorter than Snappy's (shape), and a call stack must have the cycles that the program says
+(absolute). Published speed-ups are over a Xeon's or an out-of-order core's software, and are told
+beside ours, over the same in-order core. One hash. The full form has the curves, Verilator,
+metasimulation, and runs that go on from eight snapshots in mid-operation.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -37,117 +39,157 @@ from regression.support.hyperscale import (
     replies_right,
     served,
 )
-from regression.support.plotting import COLOURS, legend_below, new_figure, save_figure
-from regression.support.rdma_incast import percentile
+from regression.support.hyperscale_chart import PERCENTILES, Point, plot
 from regression.support.simulate import Run
 from regression.support.snapshots import equal_from_snapshots
 from regression.support.ways import run_ways, stalled_metasim
 
+
+@dataclass(frozen=True)
+class Way:
+    """How the server works: steps that units do, cycles of these to memory, format."""
+
+    units: tuple[str, ...] = ()
+    far: int = 0
+    format: str = "snappy"
+
+    def load(self, load: Load) -> Load:
+        """Return a load for this way."""
+        return replace(load, format=self.format)
+
+
 SOFTWARE, HARDWARE = "software", "all units"
-WAYS: dict[str, tuple[str, ...]] = {
-    SOFTWARE: (),
-    **{f"{step} by its unit": (step,) for step in UNIT_STEPS},
-    HARDWARE: UNIT_STEPS,
-}
 PLACEMENTS = {"chiplet (25 ns)": 80, "PCIe (200 ns)": 640}
 """Cycles at 3.2 GHz that each request of a unit to memory takes more, and each response again."""
+FAR = "PCIe (200 ns)"
+FORMATS = {"snappy": "Snappy", "zstd": "ZStd"}
+WAYS = {
+    SOFTWARE: Way(),
+    **{f"{step} by its unit": Way((step,)) for step in UNIT_STEPS},
+    HARDWARE: Way(UNIT_STEPS),
+    **{place: Way(UNIT_STEPS, cycles) for place, cycles in PLACEMENTS.items()},
+}
 FUNCTIONS = {
-    "decompress": {"decompress", "snappy_decompress"},
+    "decompress": {"decompress", "snappy_decompress", "zstd_decompress"},
     "deserialise": {"deserialise", "pb_read"},
     "serialise": {"serialise", "pb_write"},
-    "compress": {"compress", "snappy_compress"},
+    "compress": {"compress", "snappy_compress", "zstd_compress"},
 }
 """In whose frames a step's cycles are; a function that ends in a call of another is not seen."""
-PUBLISHED = {"decompress": ">10", "deserialise": "7 to 14.2", "serialise": "10.1 to 15.5"} | {
-    "compress": ">16"
+PUBLISHED = {
+    ("snappy", "decompress"): ">10",
+    ("snappy", "deserialise"): "7 to 14.2",
+    ("snappy", "serialise"): "10.1 to 15.5",
+    ("snappy", "compress"): ">16",
+    ("zstd", "decompress"): "4.2",
+    ("zstd", "compress"): "15.8",
 }
-"""Times a Xeon's Snappy, and an out-of-order core's Protobuf (figures 7.11, 7.12 and 6.11)."""
-PUBLISHED_PCIE = {"decompress": 5.6, "compress": 16 / 6.6}
-HASH = "333dbd05313c8dab"
-"""Of SMALL by all units."""
-SMALL = Load(requests=3, items=6, messages=1, spoil=3)
+"""Times a Xeon's compression (figures 7.11 to 7.15), or an out-of-order core's Protobuf (6.11)."""
+PUBLISHED_PCIE = {
+    ("snappy", "decompress"): 5.6,
+    ("snappy", "compress"): 16 / 6.6,
+    ("zstd", "decompress"): 4.2 / 1.4,
+    ("zstd", "compress"): 15.8 / 8.2,
+}
 FAR_CYCLES = 2_000
 """Of each way to memory, where a snapshot is to meet a unit in mid-operation."""
 SHARES = (0.3, 0.6, 0.8, 0.95, 1.2)
 """Of what a server can do at most, that clients ask of it."""
-PERCENTILES = (0.5, 0.95)
 STACKS_SHARE, CALL_CYCLES = 0.02, 150
 """By how much a step's cycles in call stacks may be below the program's: of all, and for each call,
 as the program counts the way into a function and out of it, too."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """One load of a curve: requests a second that are sent, and what came of them."""
+class Small:
+    """A load by all units that has one hash, however it is run."""
 
-    offered: float
-    served: Served
+    load: Load
+    token_hash: str
 
-    def latency_us(self, share: float) -> float:
-        """Return a percentile of the latency, in microseconds of target time."""
-        return percentile(self.served.latencies, share) / CLOCK_HZ * 1e6
+
+SMALL = {
+    "Snappy": Small(Load(requests=3, items=6, messages=1, spoil=3), "91ad0468841f0ee2"),
+}
+
+
+def _ways(experiment: Experiment) -> dict[str, Way]:
+    """Return the ways whose steps are measured, those of ZStd behind those of Snappy."""
+    ways = WAYS
+    if experiment.quick:
+        ways = {name: WAYS[name] for name in (SOFTWARE, HARDWARE, FAR)}
+    more = (SOFTWARE, HARDWARE) if experiment.quick else (SOFTWARE, HARDWARE, *PLACEMENTS)
+    return {**ways, **{_zstd(name): replace(WAYS[name], format="zstd") for name in more}}
+
+
+def _zstd(name: str) -> str:
+    return f"{name}, ZStd"
 
 
 def _load(experiment: Experiment) -> Load:
     """Return the requests by which steps are measured: they come faster than any is done."""
     seed = experiment.seed & 0xFFFF
     if experiment.quick:
-        return Load(requests=3, items=16, messages=3, seed=seed)
+        return Load(requests=2, items=12, messages=2, seed=seed)
     return Load(requests=16, items=64, messages=16, seed=seed)
 
 
-def _run(
-    experiment: Experiment,
-    name: str,
-    units: tuple[str, ...],
-    load: Load,
-    far: int = 0,
-    **simulation: Any,
-) -> Served:
-    return served(run_cluster(experiment, name, recipe(units, load, far, **simulation)), load)
+def _folder(name: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+
+
+def _run(experiment: Experiment, name: str, way: Way, load: Load, **simulation: Any) -> Served:
+    load = way.load(load)
+    config = recipe(way.units, load, way.far, **simulation)
+    return served(run_cluster(experiment, _folder(name), config), load)
 
 
 def _steps(experiment: Experiment, load: Load) -> dict[str, Served]:
-    """Return what the service takes by the way, and by the place of all units."""
+    """Return what the service takes by the way."""
     traced: Config = {"tracing": {"enabled": True, "nodes": ["node0"], "outputs": ["folded"]}}
     found = {
-        name: _run(experiment, name.replace(" ", "-"), units, load, **traced)
-        for name, units in WAYS.items()
+        name: _run(experiment, name, way, load, **({} if way.far else traced))
+        for name, way in _ways(experiment).items()
     }
-    for place, cycles in PLACEMENTS.items():
-        found[place] = _run(experiment, f"far-{cycles}", UNIT_STEPS, load, cycles)
     rows = [
         [
             name,
             *(f"{one.each(step):,.0f}" for step in STEPS),
             f"{one.busy_cycles / one.handled:,.0f}",
+            f"{one.payload_bytes / one.answered:,.0f}",
         ]
         for name, one in found.items()
     ]
-    experiment.table("Cycles of a request by step (measured)", ["way", *STEPS, "all"], rows)
+    columns = ["way", *STEPS, "all", "bytes"]
+    experiment.table("Cycles of a request by step, bytes of a reply (measured)", columns, rows)
     return found
 
 
-def _speed_ups(experiment: Experiment, found: Mapping[str, Served]) -> dict[str, float]:
+Times = dict[tuple[str, str], tuple[float, dict[str, float]]]
+"""By format and step: times software, and by the place how much slower it is there."""
+
+
+def _speed_ups(experiment: Experiment, found: Mapping[str, Served]) -> Times:
     """Return how many times as fast as software each unit is, beside what is published."""
-    software, hardware = found[SOFTWARE], found[HARDWARE]
-    times, rows = {}, []
-    for step in UNIT_STEPS:
-        times[step] = software.each(step) / hardware.each(step)
-        slower = [found[place].each(step) / hardware.each(step) for place in PLACEMENTS]
-        published = PUBLISHED_PCIE.get(step)
-        rows.append(
-            [
-                step,
-                f"{times[step]:.1f}",
-                PUBLISHED[step],
-                *(f"{one:.2f}" for one in slower),
-                f"{published:.1f}" if published else "",
-            ]
-        )
-    columns = ["step", "times software", "published", "slower on a chiplet", "behind PCIe"]
-    experiment.table("Units against software (measured)", [*columns, "published"], rows)
-    experiment.keep(times_software=times)
+    times: Times = {}
+    rows = []
+    for (form, step), published in PUBLISHED.items():
+        named = _zstd if form == "zstd" else str
+        hardware = found[named(HARDWARE)].each(step)
+        slower = {
+            place: found[named(place)].each(step) / hardware
+            for place in PLACEMENTS
+            if named(place) in found
+        }
+        times[form, step] = (found[named(SOFTWARE)].each(step) / hardware, slower)
+        shown = [f"{slower[place]:.2f}" if place in slower else "" for place in PLACEMENTS]
+        far = PUBLISHED_PCIE.get((form, step))
+        gain = f"{times[form, step][0]:.1f}"
+        rows.append([FORMATS[form], step, gain, published, *shown, f"{far:.1f}" if far else ""])
+    columns = ["format", "step", "times software", "published", "slower on a chiplet"]
+    columns += ["behind PCIe", "published"]
+    experiment.table("Units against software (measured)", columns, rows)
+    experiment.keep(times_software={" ".join(key): gain for key, (gain, _) in times.items()})
     return times
 
 
@@ -164,7 +206,7 @@ def _step_of(stack: str) -> str | None:
 
 def _stacks(experiment: Experiment, name: str, one: Served) -> bool:
     """Draw the flame graph of a way; return whether its steps take what the program says."""
-    folder: Path = experiment.folder / name.replace(" ", "-")
+    folder: Path = experiment.folder / _folder(name)
     stacks = {
         stack: cycles
         for stack, cycles in merge_folded([folder / "node0/trace/hart0.folded"]).items()
@@ -175,7 +217,7 @@ def _stacks(experiment: Experiment, name: str, one: Served) -> bool:
     by_step: Counter[str | None] = Counter()
     for stack, cycles in stacks.items():
         by_step[_step_of(stack)] += cycles
-    picture = experiment.folder / f"flame-{name.replace(' ', '-')}.svg"
+    picture = experiment.folder / f"flame-{_folder(name)}.svg"
     legend = f"{one.handled} requests, {sum(stacks.values()):,} cycles"
     picture.write_text(flame_svg(stacks, f"The server, {name}", legend))
     experiment.note_file(picture)
@@ -186,25 +228,21 @@ def _stacks(experiment: Experiment, name: str, one: Served) -> bool:
     )
 
 
-def _point(experiment: Experiment, name: str, load: Load, share: float, most: float) -> Point:
-    gap = round(CLOCK_HZ / (share * most))
-    one = _run(
-        experiment, f"{name}-{share:g}".replace(" ", "-"), WAYS[name], replace(load, gap=gap)
-    )
-    return Point(CLOCK_HZ / gap, one)
-
-
 def _curves(experiment: Experiment, found: Mapping[str, Served]) -> dict[str, list[Point]]:
     """Return latencies and requests a second against load, for software and for all units."""
     load = _load(experiment)
-    load = replace(load, requests=6) if experiment.quick else replace(load, requests=60, items=32)
-    shares = (0.6,) if experiment.quick else SHARES
-    curves = {}
-    for name in (SOFTWARE, HARDWARE):
-        # A request takes as much longer as it has more items.
-        items = load.items / _load(experiment).items
-        most = CLOCK_HZ * found[name].handled / (found[name].busy_cycles * items)
-        curves[name] = [_point(experiment, name, load, share, most) for share in shares]
+    load = replace(load, requests=4) if experiment.quick else replace(load, requests=60, items=32)
+    ways = {SOFTWARE: WAYS[SOFTWARE], HARDWARE: WAYS[HARDWARE]}
+    # A request takes as much longer as it has more items.
+    items = load.items / _load(experiment).items
+    curves: dict[str, list[Point]] = {}
+    for name, way in ways.items():
+        one = found[SOFTWARE if name == SOFTWARE else HARDWARE]
+        most = CLOCK_HZ * one.handled / (one.busy_cycles * items)
+        for share in (0.6,) if experiment.quick else SHARES:
+            gap = round(CLOCK_HZ / (share * most))
+            made = _run(experiment, f"{name} {share:g}", way, replace(load, gap=gap))
+            curves.setdefault(name, []).append(Point(CLOCK_HZ / gap, made))
     rows = [
         [
             name,
@@ -221,87 +259,92 @@ def _curves(experiment: Experiment, found: Mapping[str, Served]) -> dict[str, li
     return curves
 
 
-def _plot(
-    experiment: Experiment, found: Mapping[str, Served], curves: dict[str, list[Point]]
-) -> None:
-    figure, (bars, latency, answered) = new_figure(3, width=5.2)
-    left = [0.0] * len(found)
-    names = list(found)[::-1]
-    for step, colour in zip(STEPS, [*COLOURS, "#111827"], strict=True):
-        values = [found[name].each(step) for name in names]
-        bars.barh(names, values, left=left, color=colour, label=step)
-        left = [one + value for one, value in zip(left, values, strict=True)]
-    bars.set(title="A request", xlabel="cycles")
-    for (name, points), colour in zip(curves.items(), COLOURS, strict=False):
-        offered = [point.offered for point in points]
-        for share, style in zip(PERCENTILES, ("o-", "s--"), strict=True):
-            values = [point.latency_us(share) for point in points]
-            label = f"{name}, p{100 * share:.0f}"
-            latency.plot(offered, values, style, color=colour, label=label)
-        values = [point.served.a_second for point in points]
-        answered.plot(offered, values, "o-", color=colour, label=name)
-    latency.set(title="Latency", ylabel="latency (µs)")
-    answered.set(title="Throughput", ylabel="requests answered a second")
-    for axes in (latency, answered):
-        axes.set(xlabel="requests sent a second", xscale="log", yscale="log")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_minor_formatter("")
-    for axes in (bars, latency, answered):
-        legend_below(axes, 3)
-    experiment.note_file(save_figure(figure, experiment.folder, "hyperscale"))
-
-
 def _replies(experiment: Experiment) -> bool:
     """Return whether the libraries say that replies to good and bad requests are right."""
-    load = replace(_load(experiment), spoil=3, requests=6 if experiment.quick else 15, items=24)
+    load = replace(_load(experiment), spoil=3, requests=3 if experiment.quick else 15, items=24)
+    ways = {name: way for name, way in _ways(experiment).items() if not way.far}
+    if experiment.quick:  # The clients of other runs have checked replies, too.
+        ways = {name: ways[name] for name in (HARDWARE, _zstd(HARDWARE))}
     right = 0
-    for name in (SOFTWARE, HARDWARE):
-        folder = f"replies-{name}".replace(" ", "-")
-        run = run_cluster(experiment, folder, recipe(WAYS[name], load, captures="inbound"))
-        good, count = replies_right(frames_in(run.folder))
-        refused = served(run, load).refused
+    for name, way in ways.items():
+        own = way.load(load)
+        config = recipe(way.units, own, captures="inbound")
+        run = run_cluster(experiment, _folder(f"replies {name}"), config)
+        good, count = replies_right(frames_in(run.folder), own.format)
+        refused = served(run, own).refused
         experiment.say(f"{name}: {good} of {count} replies right, {refused} of them refusals")
         right += good == count == load.requests and refused == load.requests // 3
-    return right == 2
+    return right == len(ways)
 
 
-def _one_hash(experiment: Experiment) -> tuple[int, int]:
-    """Return how many runs of SMALL had its hash, and how many there were."""
+def _one_hash(experiment: Experiment, name: str, small: Small) -> tuple[int, int]:
+    """Return how many runs of a small load had its hash, and how many there were."""
 
-    def small(**simulation: object) -> Config:
-        return recipe(UNIT_STEPS, SMALL, 0, **simulation)
+    def config(**simulation: object) -> Config:
+        return recipe(UNIT_STEPS, small.load, 0, **simulation)
 
     more = {} if experiment.quick else {"metasim": stalled_metasim(experiment)}
-    runs = run_ways(experiment, small, more)
+    runs = run_ways(experiment, config, more, f"{name}-")
     for run in runs.values():
-        served(run, SMALL)
-    return sum(run.token_hash == HASH for run in runs.values()), len(runs)
+        served(run, small.load)
+    return sum(run.token_hash == small.token_hash for run in runs.values()), len(runs)
 
 
-def _serving(whole: Run) -> range:
-    """Return the cycles in which requests are served: a little after them the run ends."""
-    return range(whole.end_cycle - served(whole, SMALL).span_cycles, whole.end_cycle)
+def _went_on(experiment: Experiment, name: str, load: Load, count: int) -> int:
+    """Return how many runs from snapshots, while requests are served, equal one never stopped."""
+
+    def serving(whole: Run) -> range:
+        """Return the cycles in which requests are served: a little after them the run ends."""
+        return range(whole.end_cycle - served(whole, load).span_cycles, whole.end_cycle)
+
+    config = recipe(UNIT_STEPS, load, FAR_CYCLES, threads=1)
+    return equal_from_snapshots(experiment, config, count, serving, f"snapshots-{name}")
 
 
-def _shapes(found: Mapping[str, Served], times: Mapping[str, float]) -> dict[str, bool]:
+def _same(experiment: Experiment) -> dict[str, bool]:
+    """Return whether small loads have their hashes in all ways, and go on from snapshots."""
+    checks = {}
+    count = 1 if experiment.quick else 8
+    for name, small in SMALL.items():
+        good, ways = _one_hash(experiment, name, small)
+        checks[f"{name}: hash {small.token_hash} in all {ways} ways"] = good == ways
+        equal = _went_on(experiment, name, small.load, count)
+        checks[f"{name}: runs from {count} snapshots end alike"] = equal == count
+    return checks
+
+
+def _shapes(found: Mapping[str, Served], times: Times) -> dict[str, bool]:
     """Return what must be so of cycles, whatever they are."""
-    places = [found[place] for place in (HARDWARE, *PLACEMENTS)]
-    farther = all(
-        [one.each(step) for one in places] == sorted(one.each(step) for one in places)
-        for step in UNIT_STEPS
+    behind = {key: slower[FAR] for key, (_, slower) in times.items() if FAR in slower}
+    ordered = all(
+        [1.0, *slower.values()] == sorted([1.0, *slower.values()]) for _, slower in times.values()
     )
-    behind = {step: places[-1].each(step) / places[0].each(step) for step in UNIT_STEPS}
-    alone = all(
-        found[f"{step} by its unit"].busy_cycles < found[SOFTWARE].busy_cycles
-        for step in UNIT_STEPS
-    )
+    alone = [found[name] for name in found if name.endswith("by its unit")]
+    formats = {form for form, _ in behind}
     return {
-        "each unit is faster than software": all(one > 1 for one in times.values()),
-        "each unit alone makes the service faster": alone,
-        "units farther away are slower": farther,
-        "decompression loses more behind PCIe than compression": (
-            behind["decompress"] > behind["compress"]
+        "each unit is faster than software": all(gain > 1 for gain, _ in times.values()),
+        "each unit alone makes the service faster": all(
+            one.busy_cycles < found[SOFTWARE].busy_cycles for one in alone
         ),
+        "units farther away are slower": ordered,
+        "decompression loses more behind PCIe than compression": all(
+            behind[form, "decompress"] > behind[form, "compress"] for form in formats
+        ),
+        "ZStd's replies are shorter than Snappy's": (
+            found[_zstd(HARDWARE)].payload_bytes < found[HARDWARE].payload_bytes
+        ),
+    }
+
+
+def _loads(curves: Mapping[str, list[Point]]) -> dict[str, bool]:
+    """Return what must be so of curves."""
+    return {
+        "nothing is lost below what a server can do": all(
+            point.served.lost == 0
+            for points in curves.values()
+            for point, share in zip(points, SHARES, strict=False)
+            if share < 1
+        )
     }
 
 
@@ -310,24 +353,14 @@ def run(experiment: Experiment) -> Verdict:
     """Hold when replies are right, and cycles have the shapes that they should have."""
     found = _steps(experiment, _load(experiment))
     times = _speed_ups(experiment, found)
-    told = [_stacks(experiment, name, found[name]) for name in (SOFTWARE, HARDWARE)]
+    traced = [name for name, way in _ways(experiment).items() if not way.far]
+    told = [_stacks(experiment, name, found[name]) for name in traced]
     curves = _curves(experiment, found)
-    _plot(experiment, found, curves)
-    checks = _shapes(found, times)
+    plot(experiment, found, curves)
+    checks = {**_shapes(found, times), **_loads(curves)}
     checks["replies are right by the libraries, bad requests refused"] = _replies(experiment)
     checks["stacks have the program's cycles"] = all(told)
-    checks["nothing is lost below what a server can do"] = all(
-        point.served.lost == 0
-        for points in curves.values()
-        for point, share in zip(points, SHARES, strict=False)
-        if share < 1
-    )
-    good, ways = _one_hash(experiment)
-    checks[f"hash {HASH} in all {ways} ways"] = good == ways
-    count = 1 if experiment.quick else 8
-    config = recipe(UNIT_STEPS, SMALL, FAR_CYCLES, threads=1)
-    equal = equal_from_snapshots(experiment, config, count, _serving)
-    checks["runs from snapshots end alike"] = equal == count
+    checks |= _same(experiment)
     for name, fine in checks.items():
         experiment.say(f"{name}: {'yes' if fine else 'NO'}")
     before, after = (_dominant(found[name]) for name in (SOFTWARE, HARDWARE))

@@ -23,6 +23,7 @@ from regression.support.experiment import ExperimentError
 from regression.support.protobuf_messages import Types
 from regression.support.simulate import Run
 from regression.support.two_nodes import USUAL_LINK
+from regression.support.zstd_frames import library_reads
 
 BLADE = "rocket-1-hyperscale"
 PROTO = ROOT / "sw/firesim-software/programs/hyperscale/orders.proto"
@@ -38,6 +39,8 @@ _REQUEST, _REPLY, _REFUSED = 16, 17, 18
 _COUNT = re.compile(r"(\w+)=(\d+)")
 _LATENCY = re.compile(r"^request seq=\d+ due=\d+ cycles=(\d+)$", re.M)
 _PATIENCE_CYCLES = 30_000_000
+MOST_BYTES = 1 << 14
+"""Of a message that is not compressed."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class Load:
     clients: int = 1
     spoil: int = 0
     seed: int = 1
+    format: str = "snappy"
+    """Of compressed messages: snappy or zstd."""
+    cores: int = 1
+    """Of the server."""
 
 
 def recipe(
@@ -63,7 +70,8 @@ def recipe(
     units = set(hardware)
     steps = [f"{step}={'hardware' if step in units else 'software'}" for step in UNIT_STEPS]
     server = ["role=server", f"clients={load.clients}", f"latency={latency_cycles}", *steps]
-    names = ("requests", "items", "messages", "gap", "spoil")
+    server += [f"format={load.format}", f"cores={load.cores}"]
+    names = ("requests", "items", "messages", "gap", "spoil", "format")
     client = [f"{name}={getattr(load, name)}" for name in names]
     client += ["role=client", "peer=${node0.mac}", f"patience={_PATIENCE_CYCLES}"]
     clients = [f"node{index + 1}" for index in range(load.clients)]
@@ -170,8 +178,14 @@ def _touched(plain: bytes, types: Types) -> bytes:
     return bytes(order.SerializeToString(deterministic=True))
 
 
-def _plain(payload: bytes) -> bytes:
-    return bytes(cramjam.snappy.decompress_raw(payload))
+def _plain(payload: bytes, form: str) -> bytes | None:
+    """Return what a library makes of compressed data; None: it refuses it."""
+    if form == "zstd":
+        return library_reads(payload, MOST_BYTES)
+    try:
+        return bytes(cramjam.snappy.decompress_raw(payload))
+    except cramjam.DecompressionError:
+        return None
 
 
 def _by_request(frames: Iterable[Frame]) -> dict[tuple[bytes, int], dict[int, tuple[int, bytes]]]:
@@ -186,22 +200,24 @@ def _by_request(frames: Iterable[Frame]) -> dict[tuple[bytes, int], dict[int, tu
     return found
 
 
-def replies_right(frames: Iterable[Frame]) -> tuple[int, int]:
+def replies_right(frames: Iterable[Frame], form: str = "snappy") -> tuple[int, int]:
     """Return how many of the requests have the right reply, and how many there are.
 
-    What the libraries refuse must be refused. Frames are those that came into the switches.
+    What the libraries refuse must be refused. Frames are those that came into the switches; `form`
+    is that of `Load.format`.
     """
     types = Types(PROTO)
     right, requests = 0, _by_request(frames)
     for sent in requests.values():
         size, payload = sent[_REQUEST]
+        plain = _plain(payload[:size], form)
         try:
-            wanted: bytes | None = _touched(_plain(payload[:size]), types)
-        except (cramjam.DecompressionError, DecodeError):
+            wanted = None if plain is None else _touched(plain, types)
+        except DecodeError:
             wanted = None
         if wanted is None:
             right += _REFUSED in sent and _REPLY not in sent
         elif _REPLY in sent:
             size, payload = sent[_REPLY]
-            right += _plain(payload[:size]) == wanted
+            right += _plain(payload[:size], form) == wanted
     return right, len(requests)

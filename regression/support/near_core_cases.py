@@ -23,6 +23,11 @@ ENTRY_BYTES = 32
 """Of a case in the program's table."""
 MOST_BYTES = 1_400_000
 """Of inputs in one program, which ends below the device tree."""
+ALL_UNITS = "rocket-1-hyperscale"
+"""The blade of all quick forms, so that CI builds one model for them."""
+_OWN_OPCODE = "CUSTOM_0"
+_OPCODES = {"snappy": "CUSTOM_0", "protobuf": "CUSTOM_1", "zstd": "CUSTOM_2"}
+"""Of the units of ALL_UNITS, as `near_core.h` calls them."""
 FAR = 2_000
 """Cycles of each way to memory, where a snapshot is to meet a unit in mid-operation."""
 OPERATION = re.compile(
@@ -90,15 +95,37 @@ class Outcome:
 F = TypeVar("F", bound=Outcome)
 
 
+@dataclass(frozen=True)
+class Unit:
+    """Where a unit is: its blade, and its opcode there as `near_core.h` calls it."""
+
+    blade: str
+    opcode: str
+
+
+def unit_of(experiment: Experiment, part: str) -> Unit:
+    """Return the unit of a part: with `--quick` that of ALL_UNITS, else that of its own blade."""
+    if experiment.quick:
+        return Unit(ALL_UNITS, _OPCODES[part])
+    return Unit(f"rocket-1-{part}", _OWN_OPCODE)
+
+
 def first_byte(cases: Sequence[Linked]) -> int:
     """Return where sources begin, behind the table."""
     return 8 + ENTRY_BYTES * len(cases)
 
 
-def link(symbol: str, table: Sequence[bytes], data: bytes, code: Sequence[Path], to: Path) -> Path:
+def link(
+    symbol: str,
+    table: Sequence[bytes],
+    data: bytes,
+    code: Sequence[Path],
+    opcode: str,
+    to: Path,
+) -> Path:
     """Link entries of cases, and their sources behind these, into a program; return the ELF file.
 
-    The program knows them as `symbol`; files are written into the folder `to`.
+    The program knows them as `symbol`, and its unit by `opcode`; files are written into `to`.
     """
     blob = to / "cases.bin"
     blob.write_bytes(struct.pack("<Q", len(table)) + b"".join(table) + data)
@@ -106,7 +133,7 @@ def link(symbol: str, table: Sequence[bytes], data: bytes, code: Sequence[Path],
     assembly.write_text(
         f'.section .rodata\n.balign 64\n.globl {symbol}\n{symbol}:\n.incbin "{blob}"\n'
     )
-    return own_program([*code, assembly], to / "cases.elf")
+    return own_program([*code, assembly], to / "cases.elf", defines=[f"NEAR_CORE_OPCODE={opcode}"])
 
 
 def laid(

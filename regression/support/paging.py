@@ -12,14 +12,15 @@ import struct
 from dataclasses import dataclass
 from itertools import islice
 
-from regression.support.cluster import Config
+from regression.support.cluster import Config, merged
 from regression.support.experiment import ExperimentError
 from regression.support.simulate import Run
 from regression.support.splitmix import draws
 from regression.support.target_digest import digest
 from regression.support.two_nodes import USUAL_LINK, two_nodes
 
-BLADE = "rocket-1-pfa"
+BLADE, MEMORY_BLADE = "rocket-1-pfa", "rocket-1"
+"""Of the client; of a memory blade that is a functional node."""
 ETHERTYPE = 0x88B6
 MODES = ("software", "hardware")
 PAGE_BYTES, PAGE_WORDS = 4_096, 512
@@ -33,7 +34,10 @@ _DIGEST = re.compile(r"paging digest=([0-9a-f]+) wrong=0\n")
 
 @dataclass(frozen=True)
 class Paging:
-    """A program with more pages than frames; counts are those of the program's arguments."""
+    """A program with more pages than frames; counts are those of the program's arguments.
+
+    The memory blade is of the client's kind, or a functional node.
+    """
 
     mode: str
     work: str
@@ -44,6 +48,8 @@ class Paging:
     batch: int = 4
     seed: int = 1
     timeout: int = 100_000
+    blade: str = BLADE
+    functional: bool = False
 
 
 def recipe(paging: Paging, rules: list[Config] | None = None, **simulation: object) -> Config:
@@ -53,12 +59,16 @@ def recipe(paging: Paging, rules: list[Config] | None = None, **simulation: obje
         names.append("kmers")
     client = [f"{name}={getattr(paging, name)}" for name in names]
     # A page lies in a receive buffer of the memory blade, which is larger.
-    node: Config = {"blade": BLADE, "memory": {"size_mib": 16 + 3 * paging.pages // 256}}
+    node: Config = {"blade": paging.blade, "memory": {"size_mib": 16 + 3 * paging.pages // 256}}
     link: Config = dict(USUAL_LINK)
     if rules:
         link["faults"] = {"seed": paging.seed, "rules": rules}
     roles = {"client": client, "blade": [f"pages={paging.pages}"]}
-    return two_nodes("paging", node, roles, link, **simulation)
+    if not paging.functional:
+        return two_nodes("paging", node, roles, link, **simulation)
+    engines = {"node1": "functional"}
+    config = two_nodes("paging", node, roles, link, engines=engines, **simulation)
+    return merged(config, {"system": {"nodes": {"node1": {"blade": MEMORY_BLADE}}}})
 
 
 def _sorted_numbers(paging: Paging) -> list[int]:

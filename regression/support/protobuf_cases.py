@@ -14,11 +14,17 @@ from firesim_common.paths import ROOT
 from firesim_software.protobuf import generate
 
 from regression.support.experiment import Experiment, ExperimentError
-from regression.support.near_core_cases import Outcome, laid, lines_of, link, run_batches
+from regression.support.near_core_cases import (
+    Outcome,
+    laid,
+    lines_of,
+    link,
+    run_batches,
+    unit_of,
+)
 from regression.support.simulate import Run
 from regression.support.target_digest import digest
 
-BLADE = "rocket-1-protobuf"
 PROGRAM = ROOT / "sw/firesim-software/programs/protobuf"
 MOST_BYTES = 1_000_000
 """Of messages in one program, which ends below the device tree."""
@@ -57,8 +63,11 @@ class Case:
     batch: int = 1
 
 
-def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
-    """Link the cases, and the tables of their messages, into the program; return the ELF file."""
+def build(protos: Sequence[Path], opcode: str, cases: Sequence[Case], folder: Path) -> Path:
+    """Link the cases and the tables of their messages into the program; return the ELF file.
+
+    The program's unit is behind `opcode`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     made = [path for proto in protos for path in generate(proto, folder)]
     names = sorted({case.message for case in cases})
@@ -77,7 +86,7 @@ def build(protos: Sequence[Path], cases: Sequence[Case], folder: Path) -> Path:
 
     own = [PROGRAM / name for name in ("main.c", "cases.c", "people.pb.c")]
     code = [path for path in made if path.suffix == ".c"]
-    return link("pb_cases", *laid(cases, entry, padding), [*own, *code, tables], folder)
+    return link("pb_cases", *laid(cases, entry, padding), [*own, *code, tables], opcode, folder)
 
 
 def check(run: Run, cases: Sequence[Case]) -> list[BothWays]:
@@ -113,6 +122,6 @@ def run_cases(
     experiment: Experiment, name: str, protos: Sequence[Path], cases: Sequence[Case]
 ) -> list[BothWays]:
     """Run all cases and compare them; return what came of them, in their order."""
-    return run_batches(
-        experiment, name, BLADE, cases, partial(build, protos), check, most_bytes=MOST_BYTES
-    )
+    unit = unit_of(experiment, "protobuf")
+    own = partial(build, protos, unit.opcode)
+    return run_batches(experiment, name, unit.blade, cases, own, check, most_bytes=MOST_BYTES)

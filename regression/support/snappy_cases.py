@@ -6,13 +6,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from firesim_common.paths import ROOT
 
 from regression.support.experiment import Experiment
-from regression.support.near_core_cases import Outcome, check_outputs, laid, link, run_batches
+from regression.support.near_core_cases import (
+    Outcome,
+    check_outputs,
+    laid,
+    link,
+    run_batches,
+    unit_of,
+)
 
 PROGRAM = ROOT / "sw/firesim-software/programs/snappy"
 
@@ -33,11 +41,6 @@ class Case:
     may_refuse: ClassVar[bool] = False
 
 
-def blade(experiment: Experiment) -> str:
-    """Return a blade with the unit: with `--quick` that of `hyperscale`, so that CI builds one."""
-    return "rocket-1-hyperscale" if experiment.quick else "rocket-1-snappy"
-
-
 def decompression(window_log: int) -> int:
     """Return the operation, as `snappy.h` has it."""
     return window_log << 8
@@ -48,8 +51,8 @@ def compression(window_log: int, hash_log: int) -> int:
     return hash_log << 16 | window_log << 8 | 1
 
 
-def build(cases: Sequence[Case], folder: Path) -> Path:
-    """Link the cases into the program; return the ELF file."""
+def build(opcode: str, cases: Sequence[Case], folder: Path) -> Path:
+    """Link the cases into the program of the unit behind an opcode; return the ELF file."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def entry(case: Case, place: int) -> bytes:
@@ -57,12 +60,14 @@ def build(cases: Sequence[Case], folder: Path) -> Path:
         return struct.pack("<Q6I", case.operation, *numbers, case.software, case.warm)
 
     code = [PROGRAM / name for name in ("main.c", "cases.c")]
-    return link("snappy_cases", *laid(cases, entry), code, folder)
+    return link("snappy_cases", *laid(cases, entry), code, opcode, folder)
 
 
 def run_cases(
     experiment: Experiment, name: str, cases: Sequence[Case]
 ) -> list[tuple[Case, Outcome]]:
     """Run all cases and compare them."""
-    outcomes = run_batches(experiment, name, blade(experiment), cases, build, check_outputs)
+    unit = unit_of(experiment, "snappy")
+    own = partial(build, unit.opcode)
+    outcomes = run_batches(experiment, name, unit.blade, cases, own, check_outputs)
     return list(zip(cases, outcomes, strict=True))

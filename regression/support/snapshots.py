@@ -81,12 +81,14 @@ def equal_from_snapshots(
     config: dict[str, Any],
     count: int,
     span_of: Callable[[Run], range] = lambda whole: range(1, whole.end_cycle),
+    name: str = "snapshots",
 ) -> int:
     """Return how many of the runs that go on from `count` random cycles equal one never stopped.
 
-    `span_of` says which cycles of that one they may be; all are, unless it is given.
+    `span_of` says which cycles of that one they may be; all are, unless it is given. `name` is that
+    of the folder.
     """
-    system = Simulated(experiment, config, "snapshots")
+    system = Simulated(experiment, config, name)
     whole = system.run("whole")
     cycles = sorted(random.Random(experiment.seed).sample(span_of(whole), count))
     saved = system.run("saved", snapshots={"directory": "snapshots", "at_cycles": cycles})

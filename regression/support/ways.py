@@ -20,10 +20,12 @@ def run_ways(
     experiment: Experiment,
     recipe: Callable[..., Config],
     more: Mapping[str, Config] | None = None,
+    prefix: str = "",
 ) -> dict[str, Run]:
     """Return runs by the way: one thread, random batches, in full form Verilator, and `more`.
 
-    `recipe` makes the configuration, with keys of its section `simulation` as arguments.
+    `recipe` makes the configuration, with keys of its section `simulation` as arguments. Names of
+    folders begin with `prefix`.
     """
     ways: dict[str, Config] = {
         "one-thread": {"threads": 1},
@@ -32,7 +34,9 @@ def run_ways(
     }
     if not experiment.quick:
         ways["verilator"] = {"rtl_engine": "verilator"}
-    runs = {name: run_cluster(experiment, name, recipe(**way)) for name, way in ways.items()}
-    rows = [[name, run.token_hash, run.end_cycle] for name, run in runs.items()]
+    runs = {
+        name: run_cluster(experiment, prefix + name, recipe(**way)) for name, way in ways.items()
+    }
+    rows = [[prefix + name, run.token_hash, run.end_cycle] for name, run in runs.items()]
     experiment.table("One hash", ["way to run", "token hash", "end cycle"], rows)
     return runs

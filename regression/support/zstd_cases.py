@@ -6,14 +6,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from firesim_common.paths import ROOT
 
 from regression.support.experiment import Experiment
-from regression.support.near_core_cases import Outcome, check_outputs, laid, link, run_batches
+from regression.support.near_core_cases import (
+    Outcome,
+    check_outputs,
+    laid,
+    link,
+    run_batches,
+    unit_of,
+)
 
-BLADE = "rocket-1-zstd"
 PROGRAM = ROOT / "sw/firesim-software/programs/zstd"
 REFUSED = (16, 17, 19, 20)
 """Bad data, no room, not taken, a wrong checksum."""
@@ -44,8 +51,8 @@ def compression(window_log: int, hash_log: int) -> int:
     return hash_log << 16 | window_log << 8 | 1
 
 
-def build(cases: Sequence[Case], folder: Path) -> Path:
-    """Link the cases into the program; return the ELF file."""
+def build(opcode: str, cases: Sequence[Case], folder: Path) -> Path:
+    """Link the cases into the program of the unit behind an opcode; return the ELF file."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def entry(case: Case, place: int) -> bytes:
@@ -54,12 +61,14 @@ def build(cases: Sequence[Case], folder: Path) -> Path:
         return struct.pack("<8I", *numbers, *more)
 
     code = [PROGRAM / name for name in ("main.c", "cases.c", "frames.c")]
-    return link("zstd_cases", *laid(cases, entry), code, folder)
+    return link("zstd_cases", *laid(cases, entry), code, opcode, folder)
 
 
 def run_cases(
     experiment: Experiment, name: str, cases: Sequence[Case]
 ) -> list[tuple[Case, Outcome]]:
     """Run all cases and compare them."""
-    outcomes = run_batches(experiment, name, BLADE, cases, build, check_outputs)
+    unit = unit_of(experiment, "zstd")
+    own = partial(build, unit.opcode)
+    outcomes = run_batches(experiment, name, unit.blade, cases, own, check_outputs)
     return list(zip(cases, outcomes, strict=True))

@@ -7,6 +7,7 @@ import struct
 from dataclasses import replace
 
 import cramjam
+import zstandard
 
 from regression.support.captured_frames import Frame
 from regression.support.hyperscale import PROTO, replies_right
@@ -68,3 +69,14 @@ def test_clients_number_their_requests_by_themselves() -> None:
     request, reply = asked(0, packed(order(0, None))), answered(0, packed(order(-1, 15)))
     second = replace(request, data=SERVER + other + request.data[12:])
     assert replies_right([request, second, reply]) == (1, 2)
+
+
+def test_zstd_frames_are_read_by_their_own_library() -> None:
+    request = asked(0, zstandard.compress(order(0, None)))
+    right, wrong = (zstandard.compress(order(-1, total)) for total in (15, 16))
+    assert replies_right([request, answered(0, right)], "zstd") == (1, 1)
+    assert replies_right([request, answered(0, wrong)], "zstd") == (0, 1)
+    assert replies_right([request, answered(0, packed(order(-1, 15)))], "zstd") == (0, 1)
+    cut = asked(0, zstandard.compress(order(0, None))[:-1])
+    assert replies_right([cut, refused(0)], "zstd") == (1, 1)
+    assert replies_right([cut, answered(0, right)], "zstd") == (0, 1)

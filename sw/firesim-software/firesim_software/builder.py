@@ -85,17 +85,19 @@ def _with_library(sources: Sequence[Path], out: Path, flags: Sequence[str], fpu:
     _run([*compiler, *places, *flags, "-o", str(out.absolute()), *files, *arithmetic], LIBRARY)
 
 
-def own_program(sources: Sequence[Path], out: Path, fpu: bool = True) -> Path:
+def own_program(
+    sources: Sequence[Path], out: Path, fpu: bool = True, defines: Sequence[str] = ()
+) -> Path:
     """Compile and link a program of the user's own with our library; return `out`.
 
     Its arguments and their defaults are the text `firesim_default_arguments` that it defines, if it
-    does. `fpu` is as for `program`.
+    does. `defines` and `fpu` are as for `program`.
 
     Raises:
         ProgramError: it does not compile; the message has file and line.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
-    _with_library(sources, out, [], fpu)
+    _with_library(sources, out, [f"-D{name}" for name in defines], fpu)
     return out
 
 

@@ -5,8 +5,8 @@
 #include "orders.h"
 #include "runtime.h"
 #include "service.h"
-#include "snappy.h"
 #include "splitmix.h"
+#include "steps.h"
 
 enum { MOST_REQUESTS = 512, MOST_MESSAGES = 64, MOST_ITEMS = 128, SPOILT = 2 };
 
@@ -21,6 +21,8 @@ struct message {
 
 struct client {
   struct net *net;
+  const struct format *format;
+  void *state;  // of its compression
   struct message *messages;
   uint64_t count, requests, spoil;
   struct frame *heads;                   // of the requests
@@ -31,12 +33,12 @@ struct client {
   uint64_t refused, wrong;
 };
 
-static uint32_t table[1 << 14];
-
 // Compresses a message. Frames have whole words, so there is room for one more.
-static void pack(struct message *message, const unsigned char *plain, uint64_t bytes) {
+static void pack(const struct client *client, struct message *message, const unsigned char *plain,
+                 uint64_t bytes) {
   message->payload = firesim_heap(COMPRESSED_BYTES + 8);
-  message->bytes = snappy_compress(plain, bytes, message->payload, table);
+  message->bytes =
+      (uint64_t)client->format->compress(client->state, false, plain, bytes, message->payload);
   if (message->bytes > nic_max_frame_bytes() - FRAME_HEAD_BYTES) {
     fail("items: a compressed order has %lu bytes, expected at most %u", message->bytes,
          nic_max_frame_bytes() - FRAME_HEAD_BYTES);
@@ -60,16 +62,16 @@ static void prepare_messages(struct client *client, uint64_t seed, uint32_t item
     struct message *const message = &client->messages[i];
     struct orders_Order *const order = draw_order(seed + i, items);
     bytes = write_order(order, &plain);
-    pack(message, plain, (uint64_t)bytes);
+    pack(client, message, plain, (uint64_t)bytes);
     touch(order);
     message->expected_bytes = write_order(order, &expected);
     message->expected = expected;
   }
   struct message *const stream = &client->messages[client->count], *const cut = stream + 1;
-  pack(stream, plain, (uint64_t)bytes);
+  pack(client, stream, plain, (uint64_t)bytes);
   stream->bytes--;
   stream->refused = STEP_DECOMPRESS;
-  pack(cut, plain, (uint64_t)bytes - 1);
+  pack(client, cut, plain, (uint64_t)bytes - 1);
   cut->refused = STEP_DESERIALISE;
 }
 
@@ -140,14 +142,14 @@ static void load(struct client *client, uint64_t patience_cycles) {
   client->last_cycle -= begin;
 }
 
-static bool is_right(const struct frame *reply, const struct message *message,
-                     unsigned char *plain) {
+static bool is_right(const struct client *client, const struct frame *reply,
+                     const struct message *message, unsigned char *plain) {
   if (message->refused) return reply->kind == RPC_REFUSED && reply->extra == message->refused;
   if (reply->kind != RPC_REPLY || reply->extra > nic_max_frame_bytes() - FRAME_HEAD_BYTES) {
     return false;
   }
-  const int64_t bytes =
-      snappy_decompress((const unsigned char *)reply->rest, reply->extra, plain, PLAIN_BYTES);
+  const int64_t bytes = client->format->decompress(false, (const unsigned char *)reply->rest,
+                                                   reply->extra, plain, PLAIN_BYTES);
   if (bytes != message->expected_bytes) return false;
   for (int64_t i = 0; i < bytes; i++) {
     if (plain[i] != message->expected[i]) return false;
@@ -160,7 +162,7 @@ static void check_replies(struct client *client) {
   for (uint64_t i = 0; i < client->came; i++) {
     const struct frame *const reply = client->replies[i];
     const struct message *const message = message_of(client, reply->number);
-    client->wrong += !is_right(reply, message, plain);
+    client->wrong += !is_right(client, reply, message, plain);
     client->refused += message->refused != 0;
   }
 }
@@ -175,7 +177,8 @@ static void report(const struct client *client) {
 }
 
 void run_client(struct net *net, const struct arguments *arguments) {
-  struct client client = {.net = net};
+  struct client client = {.net = net, .format = chosen_format(arguments)};
+  client.state = client.format->new_state();
   client.requests = number_between(arguments, "requests", 1, MOST_REQUESTS);
   client.count = number_between(arguments, "messages", 1, MOST_MESSAGES);
   client.spoil = number_between(arguments, "spoil", 0, MOST_REQUESTS);

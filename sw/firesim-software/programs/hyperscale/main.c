@@ -2,6 +2,12 @@
 // A service of compressed Protobuf messages over raw Ethernet, and clients that load it.
 #include "runtime.h"
 #include "service.h"
+#include "steps.h"
+
+const struct format *chosen_format(const struct arguments *arguments) {
+  require_choice(arguments, "format", "snappy zstd");
+  return argument_is(arguments, "format", "zstd") ? &zstd_format : &snappy_format;
+}
 
 int main(int hart, const struct arguments *arguments) {
   (void)hart;

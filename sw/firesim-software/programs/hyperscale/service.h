@@ -27,6 +27,9 @@ enum step {
   STEPS
 };
 
+struct format;
+const struct format *chosen_format(const struct arguments *arguments);
+
 void run_server(struct net *net, const struct arguments *arguments);
 void run_client(struct net *net, const struct arguments *arguments);
 

@@ -9,15 +9,21 @@
 
 struct orders_Order;
 
-// Makes the units ready: physical addresses, and so many cycles more to memory and back.
-void use_compression_unit(uint64_t latency_cycles);
+// A format of compressed data. `use_unit` makes the unit of this core ready: physical addresses,
+// and so many cycles more to memory and back. `new_state` is what software needs, for each core its
+// own.
+struct format {
+  void (*use_unit)(uint64_t latency_cycles);
+  void *(*new_state)(void);
+  int64_t (*decompress)(bool by_unit, const unsigned char *from, size_t bytes, unsigned char *to,
+                        size_t room);
+  // There is room for COMPRESSED_BYTES, and at most PLAIN_BYTES go in.
+  int64_t (*compress)(void *state, bool by_unit, const unsigned char *from, size_t bytes,
+                      unsigned char *to);
+};
+extern const struct format snappy_format, zstd_format;
+
 void use_message_unit(uint64_t latency_cycles);
-
-int64_t decompress(bool by_unit, const unsigned char *from, size_t bytes, unsigned char *to,
-                   size_t room);
-
-// There is room for COMPRESSED_BYTES, and at most PLAIN_BYTES go in.
-int64_t compress(bool by_unit, const unsigned char *from, size_t bytes, unsigned char *to);
 
 // The order lies at the beginning of the arena of ARENA_BYTES, which is aligned to 64.
 int64_t deserialise(bool by_unit, const unsigned char *from, size_t bytes, void *arena);
