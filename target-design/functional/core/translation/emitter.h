@@ -21,7 +21,7 @@ struct Layout {
 
 class Emitter {
  public:
-  // The one for x86-64.
+  // The one for the host's processor, nullptr if there is none.
   static std::unique_ptr<Emitter> make(const Layout &layout);
   virtual ~Emitter() = default;
 

@@ -39,6 +39,7 @@ void Translator::begin(const Core &core) {
   begun_ = true;
   if (!memory_.open()) return;
   emitter_ = Emitter::make(Layout(core));
+  if (emitter_ == nullptr) return;
   const auto piece = memory_.add(emitter_->common(common_));
   for (const void **place : {&common_.enter, &common_.leave, &common_.leave_by_link,
                              &common_.call_helper, &common_.call_memory, &common_.look_up}) {
