@@ -16,7 +16,7 @@ from firesim.api.run import Run, load
 from firesim.report.flamegraph import merge_folded
 from firesim.sampling.folder import make, opened
 from firesim.sampling.go import go
-from firesim.sampling.settings import Settings
+from firesim.sampling.settings import asked
 from firesim.sampling.stacks import FOLDED
 from firesim.sampling.written import CSV, ESTIMATE
 
@@ -101,9 +101,10 @@ def sample(
     """Take a sample of a recipe, or of a YAML file, until the error asked for is met.
 
     `settings` are those of `firesim.sampling.settings.Settings`, such as error=0.03,
-    confidence=0.95, interval=10_000, warm_up=5_000, figure="cycles=([0-9]+)", stacks=True,
-    points="simpoint" and checks_warm_up=True. With the folder `results` of the same sample only
-    what is missing is measured, `jobs` intervals at a time (0: one for each core).
+    confidence=0.95, interval=10_000, figure="cycles=([0-9]+)", stacks=True and
+    points="simpoint". The warm-up is chosen, unless warm_up=5_000 says how long it is. With the
+    folder `results` of the same sample only what is missing is measured, `jobs` intervals at a
+    time (0: one for each core).
 
     Raises:
         InputError: the recipe or a setting is wrong, or the workload cannot be sampled.
@@ -111,7 +112,7 @@ def sample(
     """
     run = what if isinstance(what, Run) else load(what)
     try:
-        wanted = Settings(**settings)
+        wanted = asked(settings)
     except TypeError as error:
         raise InputError(f"sample: {error}") from error
     folder = make(run.loaded, wanted, None if results is None else Path(results))

@@ -36,9 +36,9 @@ WarmUpOption = Annotated[
     str | None,
     typer.Option(
         "--warm-up",
-        help="Length run in RTL before each interval, not measured (default: 5,000; 50,000 with "
-        "--warming none; 4 figures), or auto: doubled, from --interval on, until it changes "
-        "nothing any more.",
+        help="Length run in RTL before each interval, not measured, or auto: doubled, from 5,000 "
+        "on (4 figures), until that changes nothing that matters (default: auto; 50,000 with "
+        "--warming none).",
     ),
 ]
 WarmingOption = Annotated[
@@ -90,7 +90,8 @@ SeedOption = Annotated[
 CheckOption = Annotated[
     bool,
     typer.Option(
-        "--check-warm-up", help="Measure the first intervals again with the doubled warm-up."
+        "--check-warm-up",
+        help="Measure the first intervals again with the doubled warm-up, as auto always does.",
     ),
 ]
 StacksOption = Annotated[
@@ -160,7 +161,7 @@ def sample(
 
       firesim sample -c linux_quickstart --error 5%
 
-      firesim sample -c linux_quickstart --error 3% --confidence 99.7% --warm-up auto -j 2
+      firesim sample -c linux_quickstart --error 3% --confidence 99.7% -j 2
 
       firesim sample -c service --figure 'cycles=([0-9]+)' --error 10%
 
@@ -235,11 +236,12 @@ def _fixed(
         found["warm_up"] = COLD_WARM_UP
     if figure is not None:
         found |= {"figure": figure, "interval": FIGURES, "warm_up": FIGURES}
+        found["chooses_warm_up"] = warming != NO_WARMING
     found |= {key: value for key, value in given.items() if value is not None}
-    return found if warm_up is None else found | _warm_up(warm_up, found.get("interval"))
+    return found if warm_up is None else found | _warm_up(warm_up)
 
 
-def _warm_up(text: str, interval: int | None) -> dict[str, Any]:
+def _warm_up(text: str) -> dict[str, Any]:
     """Return the settings that an option --warm-up stands for.
 
     Raises:
@@ -247,13 +249,11 @@ def _warm_up(text: str, interval: int | None) -> dict[str, Any]:
     """
     from firesim_common.errors import InputError
 
-    from firesim.sampling.settings import Settings
-
     if text == AUTO:
-        first = Settings().interval if interval is None else interval
-        return {"chooses_warm_up": True, "warm_up": first}
+        return {"chooses_warm_up": True}
     try:
-        return {"warm_up": int(text.replace(",", "").replace("_", ""))}
+        length = int(text.replace(",", "").replace("_", ""))
+        return {"chooses_warm_up": False, "warm_up": length}
     except ValueError as error:
         raise InputError(
             f"--warm-up: found {text}, expected a number of instructions or {AUTO}."
@@ -268,8 +268,8 @@ def _made(
 
     from firesim.pipeline.load import find_config, load_file
     from firesim.sampling.folder import make
-    from firesim.sampling.settings import Settings
+    from firesim.sampling.settings import asked
 
     if config is None:
         raise InputError("sample: found no -c, expected a YAML file or the name of a recipe.")
-    return make(load_file(find_config(config), override), Settings(**given), results)
+    return make(load_file(find_config(config), override), asked(given), results)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from firesim.metrics.percentiles import SHARES
-from firesim.sampling.statistics import FEWEST, Estimate, t_quantile
+from firesim.sampling.statistics import FEWEST, Estimate, half_width, t_quantile
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,7 @@ def ratio(values: Sequence[Sequence[float]], population: int, confidence: float)
     if count < FEWEST:
         return Estimate(mean, math.nan, math.inf, count)
     rests = [math.fsum(of) - mean * len(of) for of in values]
-    deviation = math.sqrt(math.fsum(rest * rest for rest in rests) / (count - 1)) / (total / count)
-    left = max(0.0, 1 - count / population)
-    half = t_quantile(confidence, count - 1) * deviation * math.sqrt(left / count)
+    deviation, half = half_width(rests, population, confidence, total / count)
     return Estimate(mean, deviation, half, count)
 
 

@@ -43,7 +43,7 @@ from firesim.sampling.simulate import (
 )
 from firesim.sampling.stacks import TRACED
 from firesim.sampling.statistics import needed
-from firesim.sampling.warm_up import chosen, compared
+from firesim.sampling.warm_up import Bias, bias_of, chosen, compared
 from firesim.sampling.warming import with_cold_caches
 from firesim.sampling.written import write_result
 from firesim.work.folder import write_json
@@ -170,14 +170,17 @@ def _sampled(measuring: Measuring, console: Console) -> Result:
     warm_up = chosen(folder, whole, measure)
     level: int | None = 0 if settings.are_drawn else None
     units = [unit for unit, _ in whole.points]
-    if level is None:
-        measure(units, warm_up)
-    while level is not None:
+    if level is not None:
         units = units_of(level, population, settings)
-        measure(units, warm_up)
-        level = _next_level(level, folder.intervals(units, warm_up), measuring)
-    if settings.checks_warm_up:
+    measure(units, warm_up)
+    if settings.checks_warm_up and not settings.chooses_warm_up:
         measure(compared(settings, whole), 2 * warm_up)
+    bias = bias_of(folder, whole, warm_up)
+    while level is not None:
+        level = _next_level(level, folder.intervals(units, warm_up), measuring, bias)
+        if level is not None:
+            units = units_of(level, population, settings)
+            measure(units, warm_up)
     result = result_of(folder, whole, units, warm_up)
     write_result(folder, result)
     return result
@@ -193,15 +196,23 @@ def _measure(measuring: Measuring, units: Sequence[int], warm_up: int, console: 
             measuring.measure(tasks, warm_up, progress.over)
 
 
-def _next_level(level: int, found: Sequence[Interval], measuring: Measuring) -> int | None:
-    """Return the level with as many intervals as the error takes, None where no more are wanted."""
+def _next_level(
+    level: int, found: Sequence[Interval], measuring: Measuring, bias: Bias | None
+) -> int | None:
+    """Return the level with as many intervals as the error takes, None where no more are wanted.
+
+    A bias takes its part of the error. More intervals do not help where it takes all of it.
+    """
     whole, settings = measuring.whole, measuring.folder.settings
     population = whole.population(settings)
     if len(found) >= population:
         return None
     now = wanted_of(found, whole, settings)
-    if now is None or now.error <= settings.error:
+    if now is None:
         return None
-    wanted = needed(now, settings.error, population, settings.confidence)
+    error = settings.error - (bias.share_of(now.mean) if bias else 0.0)
+    if now.error <= error or error <= 0:
+        return None
+    wanted = needed(now, error, population, settings.confidence)
     following = level_for(max(wanted, len(found) + 1 - ENDS), settings, population)
     return following if following > level else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firesim_common.errors import InputError
 
@@ -28,8 +28,9 @@ from firesim.sampling.statistics import (
     least_for_skewness,
     needed,
     serial_correlation,
+    widened,
 )
-from firesim.sampling.warm_up import bias_of, compared, matters, value_of
+from firesim.sampling.warm_up import Bias, bias_of, matters, value_of
 
 IDLE = 0.01
 """Share of waiting from which it is said."""
@@ -58,8 +59,9 @@ class Result:
     settings: Settings
     warm_up: int
     """Instructions, cycles or figures before each interval."""
-    bias: Estimate | None
-    """Mean of what the doubled warm-up changes of `wanted`; None where it was not measured."""
+    bias: Bias | None
+    """What a doubled warm-up changes of `wanted`; None where it was not measured. What may be left
+    of it is in the half widths of `wanted`, `rate` and the mean of `printed`."""
     stacks: WholeStacks | None
     """Call stacks of the whole workload; None where they were not asked for."""
     warnings: tuple[str, ...]
@@ -111,11 +113,16 @@ def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up:
         )
     names = sorted({name for one in measured for name in one.events})
     events = {name: event_of(name, intervals, whole, settings) for name in names}
-    bias = bias_of(folder, whole, compared(settings, whole), warm_up)
+    printed = printed_of(intervals, whole, settings) if settings.figure else None
+    bias = bias_of(folder, whole, warm_up)
+    if bias is not None:
+        wanted = widened(wanted, bias.left)
+        rate = wanted if rate is not None else None
+        printed = replace(printed, mean=wanted) if printed is not None else None
     return Result(
         rate=rate,
         events={name: one for name, one in events.items() if one is not None},
-        printed=printed_of(intervals, whole, settings) if settings.figure else None,
+        printed=printed,
         wanted=wanted,
         intervals=tuple(intervals),
         population=whole.population(settings),
@@ -151,12 +158,21 @@ def _cold(whole: Whole) -> list[str]:
     ]
 
 
+def _missing(wanted: Estimate, whole: Whole, settings: Settings, bias: Bias | None) -> str:
+    """Return what it takes to meet the error asked for."""
+    error = settings.error - (bias.share_of(wanted.mean) if bias else 0.0)
+    if error <= 0:
+        return "what doubling the warm-up has changed is more than that"
+    count = needed(wanted, error, whole.population(settings), settings.confidence)
+    return f"it takes about {count:,} intervals (--most is {settings.most:,})"
+
+
 def _warnings(
     intervals: Sequence[Interval],
     whole: Whole,
     settings: Settings,
     wanted: Estimate,
-    bias: Estimate | None,
+    bias: Bias | None,
 ) -> list[str]:
     """Return what the estimate may not say, a sentence each."""
     measured = [one for one in intervals if one.state == MEASURED]
@@ -164,11 +180,7 @@ def _warnings(
     values = [value for one in drawn if (value := value_of(one, whole, settings)) is not None]
     said = [] if settings.are_drawn else [UNKNOWN_ERROR]
     if wanted.error > settings.error:
-        count = needed(wanted, settings.error, whole.population(settings), settings.confidence)
-        said.append(
-            f"the error asked for is not met: it takes about {count:,} intervals "
-            f"(--most is {settings.most:,})"
-        )
+        said.append(f"the error asked for is not met: {_missing(wanted, whole, settings, bias)}")
     is_sample = settings.are_drawn and len(intervals) < whole.population(settings)
     least = least_for_skewness(values)
     if is_sample and least > len(values):
@@ -201,9 +213,9 @@ def _warnings(
             f"{moved} intervals begin more than their length late: the hart was in M mode, or a "
             "device was busy"
         )
-    if bias and matters(bias, wanted.mean, settings):
+    if bias and matters(bias.change, wanted.mean, settings):
         said.append(
-            "the warm-up is too short: with twice its length the estimate changes by "
-            f"{bias.mean:+.4g}; make --warm-up longer"
+            f"the warm-up is too short: doubling one of {bias.shorter:,} changes the estimate by "
+            f"{bias.change.mean:+.4g}; make --warm-up longer"
         )
     return said

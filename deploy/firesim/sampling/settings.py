@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +42,7 @@ class Settings:
     """Of a cluster: what is looked for in lines of consoles; its group is a number, such as the
     cycles of a request."""
     chooses_warm_up: bool = False
-    """Whether the warm-up is doubled, from that length on, until it changes nothing any more."""
+    """Whether the warm-up is doubled, from that length on, until that changes nothing."""
     first: int = 30
     """Intervals drawn before it is known how many are needed."""
     most: int = 1000
@@ -140,6 +141,19 @@ class Settings:
             "points": self.points,
             "clusters": self.clusters,
         }
+
+
+def asked(given: Mapping[str, Any]) -> Settings:
+    """Return the settings with some values given.
+
+    The warm-up is chosen by what doubling it changes, unless its length is said or caches begin
+    empty.
+
+    Raises:
+        TypeError: there is no such setting.
+    """
+    chooses = "warm_up" not in given and given.get("warming", FUNCTIONAL) == FUNCTIONAL
+    return Settings(**{"chooses_warm_up": chooses, **given})
 
 
 def _check_figure(text: str) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from firesim.sampling.activity import TOGGLES
 from firesim.sampling.result import Result
+from firesim.sampling.warm_up import Bias
 from firesim.sampling.written import words
 from firesim.units import percent, significant
 
@@ -71,10 +72,18 @@ def _lines(result: Result) -> list[str]:
         lines.append(printable(f"call stacks of {result.stacks.cycles:,} cycles: {most}"))
     if result.bias is not None:
         lines.append(
-            f"doubling the warm-up of {result.warm_up:,} {whole.unit} changes the estimate by "
-            f"{result.bias.mean:+.4g}{_width(result.bias.half_width)}"
+            f"doubling the warm-up of {result.bias.shorter:,} {whole.unit} changes the estimate "
+            f"by {result.bias.change.mean:+.4g}{_width(result.bias.change.half_width)}"
+            f"{_left(result.bias)}"
         )
     return lines
+
+
+def _left(bias: Bias) -> str:
+    """Return what of the half width is for the bias, nothing where there is no half width."""
+    if math.isnan(bias.change.half_width):
+        return ""
+    return f"; the half width has room for {bias.left:.2g} of bias"
 
 
 def _width(half_width: float) -> str:

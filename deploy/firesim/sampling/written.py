@@ -19,6 +19,7 @@ from firesim.sampling.result import Result
 from firesim.sampling.settings import INSTRUCTIONS
 from firesim.sampling.stacks import WholeStacks, write_stacks, write_toggles
 from firesim.sampling.statistics import Estimate
+from firesim.sampling.warm_up import Bias
 from firesim.units import significant
 from firesim.work.folder import write_json
 
@@ -55,7 +56,7 @@ def said(result: Result) -> dict[str, Any]:
         "intervals": len(result.intervals),
         "population": result.population,
         "warm_up": result.warm_up,
-        "warm_up_bias": _said(result.bias) if result.bias else None,
+        "warm_up_bias": _bias(result.bias) if result.bias else None,
         "warnings": list(result.warnings),
         "sample_hash": result.sample_hash,
         "rtl_cycles": result.rtl_cycles,
@@ -78,6 +79,10 @@ def _said(one: Estimate) -> dict[str, float | None]:
         "intervals": one.count,
     }
     return {name: None if math.isnan(value) else value for name, value in said.items()}
+
+
+def _bias(found: Bias) -> dict[str, float | None]:
+    return {**_said(found.change), "doubled": found.shorter, "left": found.left}
 
 
 def _printed(found: Figures) -> dict[str, Any]:
