@@ -3,10 +3,11 @@
 
 Two functional nodes run ibv_rc_pingpong on the NIC, and between the NIC and Soft-RoCE. Random
 messages go between a Linux node and a blade without a system (functional with --quick), by
-Debian's libibverbs, with and without lost packets; both memories must be the reference's. Every
-packet must be counted alike by both ends and by the capture between them, and tshark, where
-it is installed, must have nothing to complain of. A program that writes at random into the queues
-that it shares with the driver leaves kernel and device as they were. One hash for any threads.
+Debian's libibverbs, with and without lost packets, in one piece of memory, and in several, inline
+and by a shared receive queue; both memories must be the reference's. Every packet must be counted
+alike by both ends and by the capture between them, and tshark, where it is installed, must have
+nothing to complain of. A program that writes at random into the queues that it shares with the
+driver leaves kernel and device as they were. One hash for any threads.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 from dataclasses import dataclass, field
 
 from regression.oracles.rdma_bytes import expected
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import run_cluster
 from regression.support.experiment import (
     Experiment,
     ExperimentError,
@@ -31,8 +32,8 @@ from regression.support.rdma_linux import (
     ROLES,
     SOFT_ROCE,
     Captured,
-    Device,
     add_arguments,
+    between,
     check_memories,
     loss,
     messages_of_a_run,
@@ -43,6 +44,9 @@ from regression.support.rdma_linux import (
 )
 from regression.support.rdma_traffic import Traffic
 
+PIECES = ("pieces=3", "inline=200", "shared=1", "depth=4")
+"""Words of rdmaverbs: pieces of memory, inline data, a shared receive queue, four at a time."""
+
 
 @dataclass
 class _Rows:
@@ -52,33 +56,6 @@ class _Rows:
     pings: list[list[object]] = field(default_factory=list)
     captured: Captured = field(default_factory=Captured)
     operations: int = 0
-
-
-def between(server: Device, client: Device, words: str) -> Config:
-    """Return a tool between two Linux nodes; `{device}` in its words is the node's own."""
-
-    def node(device: Device, peer: str, first: str) -> Config:
-        tool = f"sh /etc/firesim/between {first} {words.format(device=device.name)}"
-        return {"linux": DRIVER.workload, "command": device.command(peer, tool)}
-
-    return {
-        "system": {
-            "topology": "two_nodes",
-            "link": {"latency": "200ns"},
-            "nodes": {BLADE: server.node, LINUX: client.node},
-        },
-        "workload": {
-            "nodes": {
-                BLADE: node(server, LINUX, "server"),
-                LINUX: node(client, BLADE, f"${{{BLADE}.ip}}"),
-            }
-        },
-        "simulation": {
-            "engine": "functional",
-            "captures": True,
-            "throughput_interval_cycles": 0,
-        },
-    }
 
 
 def _pings(experiment: Experiment, rows: _Rows, mtu: int, count: int) -> None:
@@ -95,20 +72,28 @@ def _pings(experiment: Experiment, rows: _Rows, mtu: int, count: int) -> None:
         rows.pings.append([mtu, server.what, client.what, count, size, packets, f"{found[2]}"])
 
 
-def _random(experiment: Experiment, rows: _Rows, mtu: int, count: int, lossy: bool) -> None:
+def _random(
+    experiment: Experiment,
+    rows: _Rows,
+    mtu: int,
+    count: int,
+    lossy: bool,
+    more: tuple[str, ...] = (),
+) -> None:
     seed = experiment.seed % 1_000_000 + mtu
     traffic = Traffic(count, 4 * mtu, mtu, FIRST_PSN, seed, 16 * mtu)
     for role in ROLES:
         over = loss(seed) if lossy else {}
-        name = f"{'lossy' if lossy else 'random'}-{mtu}-{role}"
-        config = random_messages(DRIVER, role, traffic, over)
+        name = f"{'lossy' if lossy else 'random'}{'-pieces' if more else ''}-{mtu}-{role}"
+        config = random_messages(DRIVER, role, traffic, over, more)
         # A model of the RTL takes minutes to build.
         run = run_cluster(experiment, name, without_rtl(config) if experiment.quick else config)
         check_memories(run, role, expected(traffic).printed)
         packets = sum(rows.captured.note(run, lossy))
         rows.operations += count
         linux = "server" if role == "client" else "client"
-        rows.messages.append([mtu, linux, LOST if lossy else "none", count, packets])
+        how = " ".join(more) or "one piece"
+        rows.messages.append([mtu, linux, how, LOST if lossy else "none", count, packets])
 
 
 def _scribbled(experiment: Experiment) -> int:
@@ -149,7 +134,7 @@ def _show(experiment: Experiment, rows: _Rows) -> None:
     )
     experiment.table(
         "Random messages with a blade without a system, whose memories are the reference's",
-        ["MTU (bytes)", "Linux is", "lost", "messages", "packets"],
+        ["MTU (bytes)", "Linux is", "with", "lost", "messages", "packets"],
         rows.messages,
     )
 
@@ -164,6 +149,8 @@ def run(experiment: Experiment) -> Verdict:
         _pings(experiment, rows, mtu, 20 if quick else 500)
         _random(experiment, rows, mtu, count, lossy=False)
         _random(experiment, rows, mtu, max(1, count // 5), lossy=True)
+        _random(experiment, rows, mtu, count, lossy=False, more=PIECES)
+        _random(experiment, rows, mtu, max(1, count // 5), lossy=True, more=PIECES)
     rounds = _scribbled(experiment)
     hashes = _hashes(experiment)
     _show(experiment, rows)

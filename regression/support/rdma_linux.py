@@ -27,7 +27,8 @@ LOST = "1%"
 FIRST_PSN = 0xFFFFF0
 _TIMEOUTS = {BLADE: 6, LINUX: 8}
 """4.096 us << 6 is 0.3 ms; << 8 is 1 ms, a tick of the Linux node's kernel."""
-_TSHARK_COMPLAINS = "_ws.malformed or _ws.expert.severity >= warning or icmp"
+_TSHARK_COMPLAINS = "infiniband and (_ws.malformed or _ws.expert.severity >= warning) or icmp"
+"""Not of TCP: a client that is there before its server is reset."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,13 @@ def _config(device: Device, program: Config, words: str, over: Config) -> Config
     return merged(base, over)
 
 
-def random_messages(device: Device, role: str, traffic: Traffic, over: Config) -> Config:
-    """Return random messages; `role` is the blade's, and the Linux node has the other one."""
+def random_messages(
+    device: Device, role: str, traffic: Traffic, over: Config, more: tuple[str, ...] = ()
+) -> Config:
+    """Return random messages; `role` is the blade's, and the Linux node has the other one.
+
+    `more` are further words of the Linux node's program, rdmaverbs.
+    """
     shared = [
         f"{key}={getattr(traffic, key)}"
         for key in ("count", "size", "mtu", "psn", "seed", "memory")
@@ -100,8 +106,42 @@ def random_messages(device: Device, role: str, traffic: Traffic, over: Config) -
     linux = [f"role={other}", f"peer=${{{BLADE}.mac}}", f"peer_ip=${{{BLADE}.ip}}", *shared]
     blade.append(f"timeout={_TIMEOUTS[BLADE]}")
     linux.append(f"timeout={_TIMEOUTS[LINUX]}")
-    words = " ".join(["rdmaverbs", *linux])
+    words = " ".join(["rdmaverbs", *linux, *more])
     return _config(device, {"program": "rdma", "args": blade}, words, over)
+
+
+def between(server: Device, client: Device, words: str) -> Config:
+    """Return a tool between two Linux nodes; `{device}` in its words is the node's own."""
+    tool = "sh /etc/firesim/between {first} {words}"
+    return between_ends(
+        server,
+        client,
+        tool.format(first="server", words=words.format(device=server.name)),
+        tool.format(first=f"${{{BLADE}.ip}}", words=words.format(device=client.name)),
+    )
+
+
+def between_ends(server: Device, client: Device, first: str, second: str) -> Config:
+    """Return two Linux nodes that run a command each beside their devices."""
+
+    def node(device: Device, peer: str, words: str) -> Config:
+        return {"linux": DRIVER.workload, "command": device.command(peer, words)}
+
+    return {
+        "system": {
+            "topology": "two_nodes",
+            "link": {"latency": "200ns"},
+            "nodes": {BLADE: server.node, LINUX: client.node},
+        },
+        "workload": {
+            "nodes": {BLADE: node(server, LINUX, first), LINUX: node(client, BLADE, second)}
+        },
+        "simulation": {
+            "engine": "functional",
+            "captures": True,
+            "throughput_interval_cycles": 0,
+        },
+    }
 
 
 def ping_pong(device: Device, role: str, count: int, size: int, mtu: int) -> Config:
@@ -254,14 +294,29 @@ def check_ping_pong(run: Run, count: int, size: int) -> float:
     return float(time[2])
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of an experiment whose nodes have a kernel of their own."""
+def add_kernel_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the argument of an experiment whose nodes have a kernel of their own."""
     parser.add_argument(
         "--with-kernel",
         action="store_true",
         help="with --quick: build the kernel with RDMA, and fetch its tools, if need be",
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of an experiment with such a kernel and random messages."""
+    add_kernel_argument(parser)
     parser.add_argument("--count", type=int, default=0, help="random messages of a run")
+
+
+def check_kernel(experiment: Experiment) -> None:
+    """Refuse the quick form when it was not told to build the kernel.
+
+    Raises:
+        NotHereError: it was not.
+    """
+    if experiment.quick and not experiment.arguments.with_kernel:
+        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
 
 
 def messages_of_a_run(experiment: Experiment) -> int:
@@ -270,8 +325,7 @@ def messages_of_a_run(experiment: Experiment) -> int:
     Raises:
         NotHereError: the quick form was not told to build the kernel.
     """
-    if experiment.quick and not experiment.arguments.with_kernel:
-        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
+    check_kernel(experiment)
     return int(experiment.arguments.count) or (40 if experiment.quick else 5_000)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -124,3 +125,18 @@ def test_a_small_root_holds_the_program_and_what_it_links_to(tmp_path: Path) -> 
     ]
     assert (tmp_path / "lib").readlink() == Path("usr/lib")
     assert "root:x:0:0" in (tmp_path / "etc/passwd").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("riscv64-linux-gnu-gcc"), reason="no cross compiler")
+def test_a_library_may_be_beside_the_module_that_needs_it(tmp_path: Path) -> None:
+    own = tmp_path / "usr/lib/own"
+    own.mkdir(parents=True)
+    command = ["riscv64-linux-gnu-gcc", "-shared", "-nostdlib", "-x", "c", "/dev/null"]
+    for name, needs in (("part.so", []), ("module.so", ["-x", "none", "part.so"])):
+        linked = [*command, f"-Wl,-soname,{name}", "-Wl,--no-as-needed", *needs, "-o", name]
+        subprocess.run(linked, cwd=own, check=True)
+    found = packages.libraries(tmp_path, [Path("usr/lib/own/module.so")])
+    assert found == [Path("usr/lib/own/part.so")]
+    (own / "part.so").unlink()
+    with pytest.raises(LinuxError, match=r"found no part\.so"):
+        packages.libraries(tmp_path, [Path("usr/lib/own/module.so")])

@@ -317,6 +317,8 @@ def _needed(path: Path) -> list[str]:
 def libraries(root: Path, files: Sequence[Path]) -> list[Path]:
     """Return the shared libraries in `root` that `files` need, their links and the loader.
 
+    A library may also be beside the one that needs it, as modules are that a program opens.
+
     Raises:
         LinuxError: one is in none of the folders that the loader looks into.
     """
@@ -328,9 +330,10 @@ def libraries(root: Path, files: Sequence[Path]) -> list[Path]:
     link = Path(LIBRARIES[1]) / LOADER[0]
     if (root / link).is_symlink():
         found.append(link)
+    folders = [root / folder for folder in LIBRARIES]
     while queue or names:
         for name in names:
-            path = next((root / at / name for at in LIBRARIES if (root / at / name).exists()), None)
+            path = next((at / name for at in folders if (at / name).exists()), None)
             if path is None and name not in LOADER:
                 raise LinuxError(f"packages: found no {name}, expected it in {LIBRARIES[0]}.")
             while path is not None and path.relative_to(root) not in found:
@@ -339,5 +342,9 @@ def libraries(root: Path, files: Sequence[Path]) -> list[Path]:
                     path = path.parent / path.readlink()
                 else:
                     queue.append(path)
-        names = _needed(queue.pop()) if queue else []
+        names = []
+        if queue:
+            needing = queue.pop()
+            names = _needed(needing)
+            folders[len(LIBRARIES) :] = [needing.parent]
     return found

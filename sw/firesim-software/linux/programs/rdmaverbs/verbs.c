@@ -3,8 +3,11 @@
 // which draws the same messages.
 //
 // Usage: rdmaverbs role=client|server peer=MAC peer_ip=ADDRESS [count=N] [size=BYTES]
-// [memory=BYTES]
-//        [seed=N] [mtu=BYTES] [psn=N] [timeout=CODE] [retries=N] [depth=N]
+//        [memory=BYTES] [seed=N] [mtu=BYTES] [psn=N] [timeout=CODE] [retries=N] [depth=N]
+//        [pieces=N] [inline=BYTES] [shared=1]
+//
+// Local memory of a message is given in up to `pieces` pieces. What is sent is inline up to
+// `inline` bytes. With shared=1 the queue pair receives by a shared receive queue.
 //
 // This end begins: START has our queue pair and key, READY the other end's. The client posts up to
 // `depth` messages at a time, and waits for all before a READ and behind it, whose data later ones
@@ -18,6 +21,7 @@
 #include "rdma_messages.h"
 
 enum { PORT = 1, LEAST_MTU = 256, MOST_GIDS = 16, MOST_READS = 16, LEAST_NOT_READY = 1 };
+enum { MOST_PIECES = 8 };
 enum { WITHOUT_END = 7, HOPS = 64, PAGE_BYTES = 4096, PSN_MASK = 0xffffff };
 
 struct test {
@@ -26,9 +30,10 @@ struct test {
   struct ibv_context *context;
   struct ibv_cq *cq;
   struct ibv_qp *qp;
+  struct ibv_srq *shared;  // or NULL
   struct ibv_mr *region;
   unsigned char *memory;
-  uint64_t random, depth, bytes;
+  uint64_t random, depth, pieces, inlined, bytes;
   uint32_t peer_key;
   uint64_t posted, completed;     // of the client
   uint64_t received, immediates;  // of the server
@@ -59,7 +64,25 @@ static uint8_t own_gid(struct ibv_context *context) {
   return 0;
 }
 
-static void open_device(struct test *test) {
+// With `shares` it receives by a shared receive queue.
+static void create_qp(struct test *test, struct ibv_pd *domain, bool shares) {
+  const uint32_t receives = (uint32_t)test->traffic.count + 1, pieces = (uint32_t)test->pieces;
+  struct ibv_srq_init_attr queue = {.attr = {.max_wr = receives, .max_sge = pieces}};
+  if (shares) test->shared = checked(ibv_create_srq(domain, &queue), "cannot share a queue");
+  struct ibv_qp_init_attr wanted = {.send_cq = test->cq,
+                                    .recv_cq = test->cq,
+                                    .srq = test->shared,
+                                    .qp_type = IBV_QPT_RC,
+                                    .sq_sig_all = 1,
+                                    .cap = {.max_send_wr = (uint32_t)test->depth + 1,
+                                            .max_recv_wr = shares ? 0 : receives,
+                                            .max_send_sge = pieces,
+                                            .max_recv_sge = shares ? 0 : pieces,
+                                            .max_inline_data = (uint32_t)test->inlined}};
+  test->qp = checked(ibv_create_qp(domain, &wanted), "cannot make a queue pair");
+}
+
+static void open_device(struct test *test, bool shares) {
   int count = 0;
   struct ibv_device **devices = ibv_get_device_list(&count);
   if (!devices || count == 0) fail("found no RDMA device: rdma link add rxe0 type rxe netdev eth0");
@@ -71,15 +94,7 @@ static void open_device(struct test *test) {
   test->region = checked(
       ibv_reg_mr_iova(domain, test->memory, test->traffic.memory_bytes, RDMA_REMOTE_BASE, access),
       "cannot make a region");
-  struct ibv_qp_init_attr wanted = {.send_cq = test->cq,
-                                    .recv_cq = test->cq,
-                                    .qp_type = IBV_QPT_RC,
-                                    .sq_sig_all = 1,
-                                    .cap = {.max_send_wr = (uint32_t)test->depth + 1,
-                                            .max_recv_wr = (uint32_t)test->traffic.count + 1,
-                                            .max_send_sge = 1,
-                                            .max_recv_sge = 1}};
-  test->qp = checked(ibv_create_qp(domain, &wanted), "cannot make a queue pair");
+  create_qp(test, domain, shares);
   struct ibv_qp_attr ready = {
       .qp_state = IBV_QPS_INIT, .port_num = PORT, .qp_access_flags = access};
   const int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
@@ -123,8 +138,19 @@ static void connect_qp(struct test *test, char **words, uint32_t peer) {
   checked_status(ibv_modify_qp(test->qp, &ready, sending), "cannot send");
 }
 
-static struct ibv_sge piece(const struct test *test, uint64_t offset, uint64_t bytes) {
-  return (struct ibv_sge){RDMA_REMOTE_BASE + offset, (uint32_t)bytes, test->region->lkey};
+// Cuts memory, which is at `base` for who reads it, into pieces of different lengths; returns their
+// number, which is 0 for no bytes.
+static int cut(const struct test *test, uint64_t base, uint64_t offset, uint64_t bytes,
+               struct ibv_sge *pieces) {
+  int count = 0;
+  while (bytes) {
+    const bool last = (uint64_t)count + 1 == test->pieces;
+    const uint64_t length = last ? bytes : bytes - bytes / 2;
+    pieces[count++] = (struct ibv_sge){base + offset, (uint32_t)length, test->region->lkey};
+    offset += length;
+    bytes -= length;
+  }
+  return count;
 }
 
 // Takes the next completion, if there is one.
@@ -153,15 +179,20 @@ static void post(struct test *test, uint64_t id) {
       IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND, IBV_WR_SEND_WITH_IMM,
       IBV_WR_RDMA_READ};
   const struct rdma_message message = rdma_next_message(&test->random, &test->traffic);
-  struct ibv_sge sge = piece(test, message.local, message.bytes);
+  const enum ibv_wr_opcode opcode = opcodes[message.number % RDMA_MESSAGE_KINDS];
+  const bool alone = opcode == IBV_WR_RDMA_READ;
+  // The library copies inline data itself; the rest is read by the device.
+  const bool inlined = !alone && message.bytes && message.bytes <= test->inlined;
+  const uint64_t base = inlined ? (uintptr_t)test->memory : RDMA_REMOTE_BASE;
+  struct ibv_sge pieces[MOST_PIECES];
   struct ibv_send_wr work = {.wr_id = id,
-                             .sg_list = &sge,
-                             .num_sge = message.bytes != 0,
-                             .opcode = opcodes[message.number % RDMA_MESSAGE_KINDS],
+                             .sg_list = pieces,
+                             .num_sge = cut(test, base, message.local, message.bytes, pieces),
+                             .opcode = opcode,
+                             .send_flags = inlined ? IBV_SEND_INLINE : 0,
                              .imm_data = htonl((uint32_t)id ^ RDMA_IMMEDIATE)};
   work.wr.rdma.remote_addr = RDMA_REMOTE_BASE + message.remote;
   work.wr.rdma.rkey = test->peer_key;
-  const bool alone = work.opcode == IBV_WR_RDMA_READ;
   wait_until(test, alone ? id : id < test->depth ? 0 : id - test->depth + 1);
   struct ibv_send_wr *bad;
   checked_status(ibv_post_send(test->qp, &work, &bad), "cannot post a message");
@@ -181,9 +212,13 @@ static void client(struct test *test) {
 
 static void offer(struct test *test) {
   for (uint64_t id = 0; id < test->traffic.count; id++) {
-    struct ibv_sge sge = piece(test, rdma_place(&test->traffic, id), test->traffic.size);
-    struct ibv_recv_wr place = {.wr_id = id, .sg_list = &sge, .num_sge = 1}, *bad;
-    checked_status(ibv_post_recv(test->qp, &place, &bad), "cannot post a receive request");
+    struct ibv_sge pieces[MOST_PIECES];
+    const int count =
+        cut(test, RDMA_REMOTE_BASE, rdma_place(&test->traffic, id), test->traffic.size, pieces);
+    struct ibv_recv_wr place = {.wr_id = id, .sg_list = pieces, .num_sge = count}, *bad;
+    const int error = test->shared ? ibv_post_srq_recv(test->shared, &place, &bad)
+                                   : ibv_post_recv(test->qp, &place, &bad);
+    checked_status(error, "cannot post a receive request");
   }
 }
 
@@ -195,19 +230,24 @@ static void server(struct test *test) {
 
 int main(int count, char **words) {
   (void)count;
-  check_words(++words, "role peer peer_ip count size memory seed mtu psn timeout retries depth");
+  check_words(++words,
+              "role peer peer_ip count size memory seed mtu psn timeout retries depth "
+              "pieces inline shared");
   const bool serves = !strcmp(word(words, "role", NULL), "server");
   static struct test test;
   test.traffic = (struct rdma_traffic){.count = number_word(words, "count", "20"),
                                        .size = number_word(words, "size", "4096"),
                                        .memory_bytes = number_word(words, "memory", "131072")};
   test.depth = number_word(words, "depth", "1");
+  test.pieces = number_word(words, "pieces", "1");
+  test.inlined = number_word(words, "inline", "0");
+  if (!test.pieces || test.pieces > MOST_PIECES) fail("pieces: expected 1 to %d", MOST_PIECES);
   test.frames = open_frames(words);
   test.memory = checked(aligned_alloc(PAGE_BYTES, test.traffic.memory_bytes), "memory");
   const uint64_t seed = number_word(words, "seed", "1");
   rdma_fill(test.memory, test.traffic.memory_bytes, seed + (serves ? RDMA_SERVER_SEED : 0));
   test.random = seed + RDMA_MESSAGES_SEED;
-  open_device(&test);
+  open_device(&test, number_word(words, "shared", "0"));
   if (serves) offer(&test);
   tell(&test.frames, MESSAGE_START, test.qp->qp_num, test.region->rkey);
   const struct message ready = hear(&test.frames, MESSAGE_READY);

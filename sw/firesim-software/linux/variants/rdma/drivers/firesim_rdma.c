@@ -94,10 +94,13 @@ static enum hrtimer_restart frdma_look(struct hrtimer *timer)
 		if (!qp || !qp->live)
 			continue;
 		connected = true;
-		if (failed >> i & 1)
+		if (failed >> i & 1) {
 			frdma_fail(qp, IB_EVENT_QP_ACCESS_ERR);
-		else
-			starving |= !frdma_take_receives(qp);
+			continue;
+		}
+		if (qp->waits)
+			frdma_take_sends(qp);
+		starving |= !frdma_take_receives(qp) || qp->waits;
 	}
 	nic->timer_ns = starving ? min_t(u64, 2 * nic->timer_ns, LAST_LOOK_NS) : LAST_LOOK_NS;
 	if (connected) /* An interrupt may have started it meanwhile, so it is not returned. */
@@ -124,6 +127,9 @@ static int frdma_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_cq = INT_MAX;
 	attr->max_cqe = FRDMA_MOST_CQES;
 	attr->max_mr = FRDMA_REGIONS;
+	attr->max_srq = FRDMA_QPS;
+	attr->max_srq_wr = FRDMA_MOST_WORK;
+	attr->max_srq_sge = FRDMA_MOST_SGES;
 	attr->max_pd = MOST_DOMAINS;
 	attr->max_qp_rd_atom = FRDMA_MOST_READS;
 	attr->max_qp_init_rd_atom = FRDMA_MOST_READS;
@@ -252,6 +258,10 @@ static const struct ib_device_ops frdma_ops = {
 	.create_cq = frdma_create_cq,
 	.destroy_cq = frdma_destroy_cq,
 	.req_notify_cq = frdma_req_notify_cq,
+	.create_srq = frdma_create_srq,
+	.destroy_srq = frdma_destroy_srq,
+	.modify_srq = frdma_modify_srq,
+	.query_srq = frdma_query_srq,
 	.create_qp = frdma_create_qp,
 	.modify_qp = frdma_modify_qp,
 	.query_qp = frdma_query_qp,
@@ -260,6 +270,7 @@ static const struct ib_device_ops frdma_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, frdma_context, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, frdma_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, frdma_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_srq, frdma_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, frdma_qp, ib),
 };
 

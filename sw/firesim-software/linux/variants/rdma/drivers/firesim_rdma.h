@@ -48,11 +48,15 @@ enum frdma_command { FRDMA_SET_QP = 1, FRDMA_SET_REGION, FRDMA_CLEAR_REGION, FRD
 #define FRDMA_GIDS 32
 #define FRDMA_MOST_WORK 8191 /* and a queue holds one less than a power of two */
 #define FRDMA_MOST_CQES 32767
-#define FRDMA_MOST_SGES 1
+#define FRDMA_MOST_SGES 8
+#define FRDMA_MOST_BOUNCE BIT(15) /* bytes of a work request in several pieces */
 #define FRDMA_MOST_INLINE 512
 #define FRDMA_MOST_READS 16
 #define FRDMA_MOST_BYTES BIT(30)
-#define FRDMA_NO_KEY U32_MAX /* no region has it */
+#define FRDMA_NO_KEY U32_MAX	  /* no region has it */
+#define FRDMA_SHARED_RECEIVES 128 /* entries that a queue pair without a receive queue has */
+/* A receive request of a program's. */
+#define FRDMA_RECEIVE_BYTES (sizeof(struct rxe_recv_wqe) + FRDMA_MOST_SGES * sizeof(struct rxe_sge))
 
 /* An entry of the NIC's send queue. */
 struct frdma_work {
@@ -151,6 +155,7 @@ struct frdma_region {
 	struct ib_mr ib;
 	struct ib_umem *umem;
 	unsigned int number;
+	u64 address; /* of the program's */
 	u32 first_page, pages;
 	unsigned int users; /* work requests of the NIC with its key */
 };
@@ -162,13 +167,48 @@ struct frdma_cq {
 	bool overrun;
 };
 
+/* A receive request as it was read. */
+struct frdma_request {
+	u64 id;
+	u32 count;
+	struct rxe_sge pieces[FRDMA_MOST_SGES];
+};
+
+/* A receive queue that queue pairs share. */
+struct frdma_srq {
+	struct ib_srq ib;
+	struct frdma_queue *queue;
+	struct frdma_request *returned; /* that were taken from the queue and not used */
+	u32 count;			/* of them */
+	u32 given;			/* that queue pairs have */
+	u32 limit;
+	u32 users;
+};
+
+/* Memory in one piece for work in several; the driver's own, so the NIC has its physical address.
+ */
+struct frdma_bounce {
+	void *data;
+	dma_addr_t address;
+	u32 *bounced; /* bytes of all of its queue pair and kind */
+	u32 bytes, count;
+	struct rxe_sge pieces[FRDMA_MOST_SGES];
+};
+
 /* What a completion needs to know of a work request that the NIC has. */
 struct frdma_send {
 	u64 id;
 	struct frdma_region *region;
+	struct frdma_bounce *bounce;
 	u32 bytes;
 	u8 opcode;
 	bool signaled;
+};
+
+/* And of a receive request. */
+struct frdma_received {
+	struct frdma_request request;
+	struct frdma_bounce *bounce;
 };
 
 /* A queue of the NIC: counts of entries so far, of which those up to `done` have ended. */
@@ -190,12 +230,15 @@ struct frdma_qp {
 	u64 words[7]; /* as the mailbox had them */
 
 	enum ib_qp_state state;
-	bool live; /* the NIC has it */
-	struct frdma_queue *send_queue, *receive_queue;
+	bool live;					/* the NIC has it */
+	struct frdma_queue *send_queue, *receive_queue; /* the latter NULL with a shared one */
+	struct frdma_srq *srq;
 	struct frdma_ring sends, receives, completions;
 	struct frdma_send *sent;
-	u64 *received;
-	void *inlined; /* inline data, for each entry of the send queue */
+	struct frdma_received *received;
+	u32 bounced_sends, bounced_receives; /* bytes of its bounces */
+	bool waits;			     /* for memory for a bounce of what it sends */
+	void *inlined;			     /* inline data, for each entry of the send queue */
 	dma_addr_t inlined_address;
 	struct delayed_work flush;
 };
@@ -220,6 +263,11 @@ static inline struct frdma_qp *to_frdma_qp(struct ib_qp *ib)
 	return container_of(ib, struct frdma_qp, ib);
 }
 
+static inline struct frdma_srq *to_frdma_srq(struct ib_srq *ib)
+{
+	return container_of(ib, struct frdma_srq, ib);
+}
+
 /* firesim_rdma.c */
 void frdma_command(struct frdma *nic, enum frdma_command code, unsigned int index, const u64 *words,
 		   unsigned int count);
@@ -231,7 +279,9 @@ struct frdma_queue *frdma_queue_create(struct ib_udata *udata, u32 entries, u32 
 				       struct mminfo *info);
 void frdma_queue_destroy(struct frdma_queue *queue);
 bool frdma_queue_has_work(const struct frdma_queue *queue);
+u32 frdma_queue_left(const struct frdma_queue *queue);
 const void *frdma_queue_take(struct frdma_queue *queue);
+void frdma_queue_untake(struct frdma_queue *queue);
 void frdma_queue_give_back(struct frdma_queue *queue);
 void frdma_queue_take_again(struct frdma_queue *queue);
 void frdma_queue_drop(struct frdma_queue *queue);
@@ -253,6 +303,25 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 add
 int frdma_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
 struct frdma_region *frdma_region_of(struct frdma *nic, const struct ib_pd *pd, u32 key);
 
+/* firesim_rdma_srq.c; but for the first four, the lock is held */
+int frdma_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib_udata *udata);
+int frdma_destroy_srq(struct ib_srq *ib, struct ib_udata *udata);
+int frdma_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		     struct ib_udata *udata);
+int frdma_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr);
+u32 frdma_srq_share(const struct frdma_srq *srq);
+bool frdma_srq_take(struct frdma_srq *srq, struct frdma_request *request);
+void frdma_srq_return(struct frdma_srq *srq, const struct frdma_request *request);
+void frdma_srq_done(struct frdma_srq *srq);
+
+/* firesim_rdma_pieces.c: of work in several pieces of memory. The lock is held. */
+u32 frdma_pieces_bytes(const struct rxe_sge *pieces, u32 count);
+struct frdma_bounce *frdma_bounce_create(struct frdma_qp *qp, u32 *bounced,
+					 const struct rxe_sge *pieces, u32 count);
+void frdma_bounce_destroy(struct frdma_qp *qp, struct frdma_bounce *bounce);
+bool frdma_gather(struct frdma_qp *qp, struct frdma_bounce *bounce);
+bool frdma_scatter(struct frdma_qp *qp, struct frdma_bounce *bounce, u32 bytes);
+
 /* firesim_rdma_qp.c */
 int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata);
 int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
@@ -267,12 +336,14 @@ void frdma_disconnect(struct frdma_qp *qp);
 /* firesim_rdma_work.c: of work that programs have posted. The lock is held. */
 int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);
+void frdma_read_request(struct frdma_request *request, const void *shared);
 void frdma_take_sends(struct frdma_qp *qp);
 bool frdma_take_receives(struct frdma_qp *qp);
 
 /* firesim_rdma_done.c: of work that has ended. The lock is held. */
 void frdma_complete(struct frdma_qp *qp);
 void frdma_fail(struct frdma_qp *qp, enum ib_event_type event);
+void frdma_withdraw_receives(struct frdma_qp *qp);
 void frdma_flush(struct frdma_qp *qp);
 void frdma_forget(struct frdma_qp *qp);
 

@@ -108,11 +108,13 @@ static void set_up(struct frdma *nic, struct frdma_qp *qp)
 
 	memset(qp->completions.entries, 0,
 	       (qp->completions.mask + 1) * sizeof(struct frdma_completion));
+	spin_lock_irq(&nic->lock);
+	frdma_withdraw_receives(qp);
+	spin_unlock_irq(&nic->lock);
 	qp->sends.posted = qp->sends.done = 0;
 	qp->receives.posted = qp->receives.done = 0;
 	qp->completions.done = 0;
 	frdma_queue_take_again(qp->send_queue);
-	frdma_queue_take_again(qp->receive_queue);
 	make_words(qp);
 	frdma_command(nic, FRDMA_SET_CQ, qp->number, &completions, 1);
 	frdma_command(nic, FRDMA_SET_QP, qp->number, qp->words, ARRAY_SIZE(qp->words));

@@ -34,26 +34,33 @@ void frdma_fail(struct frdma_qp *qp, enum ib_event_type event)
 	schedule_delayed_work(&qp->flush, msecs_to_jiffies(FLUSH_MS));
 }
 
-/* The oldest work request of the NIC's has ended. */
-static void end_send(struct frdma_qp *qp, u32 status)
+/* The oldest work request of the NIC's has ended; returns how. */
+static u32 end_send(struct frdma_qp *qp, u32 status)
 {
 	struct frdma_send *sent = &qp->sent[qp->sends.done & qp->sends.mask];
-	struct ib_uverbs_wc wc = make_wc(qp, sent->id, status, sent->opcode);
+	struct ib_uverbs_wc wc;
 
+	if (sent->bounce && !status && sent->opcode == IB_WC_RDMA_READ &&
+	    !frdma_scatter(qp, sent->bounce, sent->bytes))
+		status = IB_WC_LOC_PROT_ERR;
+	wc = make_wc(qp, sent->id, status, sent->opcode);
 	wc.byte_len = sent->bytes;
 	if (sent->region)
 		sent->region->users--;
 	sent->region = NULL;
+	frdma_bounce_destroy(qp, sent->bounce);
+	sent->bounce = NULL;
 	qp->sends.done++;
 	frdma_queue_give_back(qp->send_queue);
 	if (sent->signaled || status)
 		frdma_cq_add(to_frdma_cq(qp->ib.send_cq), &wc, false);
+	return status;
 }
 
-static void end_receive(struct frdma_qp *qp, u32 status, const struct frdma_completion *entry)
+static u32 end_receive(struct frdma_qp *qp, u32 status, const struct frdma_completion *entry)
 {
-	const u64 id = qp->received[qp->receives.done & qp->receives.mask];
-	struct ib_uverbs_wc wc = make_wc(qp, id, status, IB_WC_RECV);
+	struct frdma_received *received = &qp->received[qp->receives.done & qp->receives.mask];
+	struct ib_uverbs_wc wc = make_wc(qp, received->request.id, status, IB_WC_RECV);
 	bool solicited = false;
 
 	if (entry) {
@@ -63,6 +70,9 @@ static void end_receive(struct frdma_qp *qp, u32 status, const struct frdma_comp
 		wc.byte_len = le32_to_cpu(entry->bytes);
 		if (opcode >= FRDMA_WRITE_FIRST && opcode <= FRDMA_WRITE_LAST)
 			wc.opcode = IB_WC_RECV_RDMA_WITH_IMM;
+		else if (received->bounce && !status &&
+			 !frdma_scatter(qp, received->bounce, wc.byte_len))
+			wc.status = IB_WC_LOC_PROT_ERR;
 		if (entry->flags & FRDMA_COMPLETION_IMMEDIATE) {
 			wc.wc_flags = IB_WC_WITH_IMM;
 			wc.ex.imm_data = cpu_to_be32(immediate);
@@ -72,9 +82,15 @@ static void end_receive(struct frdma_qp *qp, u32 status, const struct frdma_comp
 		}
 		solicited = entry->flags & FRDMA_COMPLETION_SOLICITED;
 	}
+	frdma_bounce_destroy(qp, received->bounce);
+	received->bounce = NULL;
 	qp->receives.done++;
-	frdma_queue_give_back(qp->receive_queue);
+	if (qp->srq)
+		frdma_srq_done(qp->srq);
+	else
+		frdma_queue_give_back(qp->receive_queue);
 	frdma_cq_add(to_frdma_cq(qp->ib.recv_cq), &wc, solicited);
+	return wc.status;
 }
 
 /* The next completion of the NIC, or NULL; its phase is 1 in the first pass through the ring. */
@@ -100,11 +116,11 @@ void frdma_complete(struct frdma_qp *qp)
 		return;
 	while ((entry = next_completion(qp))) {
 		if (entry->flags & FRDMA_COMPLETION_RECEIVED) {
-			end_receive(qp, entry->status, entry);
+			if (end_receive(qp, entry->status, entry) != entry->status)
+				frdma_fail(qp, IB_EVENT_QP_ACCESS_ERR);
 			continue;
 		}
-		end_send(qp, entry->status);
-		if (entry->status)
+		if (end_send(qp, entry->status))
 			frdma_fail(qp, IB_EVENT_QP_FATAL);
 	}
 	frdma_take_sends(qp);
@@ -128,6 +144,23 @@ static void flush_receive(struct frdma_qp *qp, const struct rxe_recv_wqe *shared
 	frdma_cq_add(to_frdma_cq(qp->ib.recv_cq), &wc, false);
 }
 
+/* The NIC does not have the queue pair any more, and receive requests that it had are not used:
+ * they are taken again, or another queue pair may have them. */
+void frdma_withdraw_receives(struct frdma_qp *qp)
+{
+	while (qp->receives.posted != qp->receives.done) {
+		struct frdma_received *received =
+			&qp->received[--qp->receives.posted & qp->receives.mask];
+
+		frdma_bounce_destroy(qp, received->bounce);
+		received->bounce = NULL;
+		if (qp->srq)
+			frdma_srq_return(qp->srq, &received->request);
+		else
+			frdma_queue_untake(qp->receive_queue);
+	}
+}
+
 /* The NIC does not have the queue pair any more: what it had ends, then what it never saw. No more
  * than a queue's length, in case the program goes on. */
 void frdma_flush(struct frdma_qp *qp)
@@ -137,10 +170,14 @@ void frdma_flush(struct frdma_qp *qp)
 
 	while (qp->sends.done != qp->sends.posted)
 		end_send(qp, IB_WC_WR_FLUSH_ERR);
+	if (qp->srq)
+		frdma_withdraw_receives(qp);
 	while (qp->receives.done != qp->receives.posted)
 		end_receive(qp, IB_WC_WR_FLUSH_ERR, NULL);
 	for (left = qp->sends.mask; left && (shared = frdma_queue_take(qp->send_queue)); left--)
 		flush_send(qp, shared);
+	if (qp->srq)
+		return;
 	for (left = qp->receives.mask; left && (shared = frdma_queue_take(qp->receive_queue));
 	     left--)
 		flush_receive(qp, shared);
@@ -155,8 +192,11 @@ void frdma_forget(struct frdma_qp *qp)
 		if (sent->region)
 			sent->region->users--;
 		sent->region = NULL;
+		frdma_bounce_destroy(qp, sent->bounce);
+		sent->bounce = NULL;
 	}
-	qp->receives.done = qp->receives.posted;
+	frdma_withdraw_receives(qp);
 	frdma_queue_drop(qp->send_queue);
-	frdma_queue_drop(qp->receive_queue);
+	if (!qp->srq)
+		frdma_queue_drop(qp->receive_queue);
 }

@@ -12,11 +12,13 @@
 
 static int check_init(const struct ib_qp_init_attr *init)
 {
-	if (init->qp_type != IB_QPT_RC || init->create_flags || init->srq)
+	if (init->qp_type != IB_QPT_RC || init->create_flags)
 		return -EOPNOTSUPP;
-	if (init->cap.max_send_wr > FRDMA_MOST_WORK || init->cap.max_recv_wr > FRDMA_MOST_WORK ||
-	    init->cap.max_send_sge > FRDMA_MOST_SGES || init->cap.max_recv_sge > FRDMA_MOST_SGES ||
+	if (init->cap.max_send_wr > FRDMA_MOST_WORK || init->cap.max_send_sge > FRDMA_MOST_SGES ||
 	    init->cap.max_inline_data > FRDMA_MOST_INLINE)
+		return -EINVAL;
+	if (!init->srq &&
+	    (init->cap.max_recv_wr > FRDMA_MOST_WORK || init->cap.max_recv_sge > FRDMA_MOST_SGES))
 		return -EINVAL;
 	return 0;
 }
@@ -54,10 +56,11 @@ static void free_memory(struct frdma *nic, struct frdma_qp *qp)
 	frdma_queue_destroy(qp->receive_queue);
 }
 
-/* As many entries as the shared queues have; completions of all of them fit. */
+/* As many entries as the queues of the program have; completions of all of them fit. */
 static int create_rings(struct frdma *nic, struct frdma_qp *qp)
 {
-	const u32 sends = qp->send_queue->mask + 1, receives = qp->receive_queue->mask + 1;
+	const u32 sends = qp->send_queue->mask + 1;
+	const u32 receives = qp->srq ? FRDMA_SHARED_RECEIVES : qp->receive_queue->mask + 1;
 
 	if (create_ring(nic, &qp->sends, sends, sizeof(struct frdma_work)) ||
 	    create_ring(nic, &qp->receives, receives, sizeof(struct frdma_buffer)) ||
@@ -80,17 +83,17 @@ static int create_memory(struct frdma *nic, struct frdma_qp *qp, struct ib_udata
 	const u32 send_bytes =
 		sizeof(struct rxe_send_wqe) +
 		max_t(u32, FRDMA_MOST_SGES * sizeof(struct rxe_sge), qp->cap.max_inline_data);
-	const u32 receive_bytes =
-		sizeof(struct rxe_recv_wqe) + FRDMA_MOST_SGES * sizeof(struct rxe_sge);
 
 	qp->send_queue = frdma_queue_create(udata, qp->cap.max_send_wr, send_bytes, &answer->sq_mi);
 	if (IS_ERR(qp->send_queue))
 		return PTR_ERR(qp->send_queue);
+	qp->cap.max_send_wr = qp->send_queue->mask;
+	if (qp->srq)
+		return create_rings(nic, qp);
 	qp->receive_queue =
-		frdma_queue_create(udata, qp->cap.max_recv_wr, receive_bytes, &answer->rq_mi);
+		frdma_queue_create(udata, qp->cap.max_recv_wr, FRDMA_RECEIVE_BYTES, &answer->rq_mi);
 	if (IS_ERR(qp->receive_queue))
 		return PTR_ERR(qp->receive_queue);
-	qp->cap.max_send_wr = qp->send_queue->mask;
 	qp->cap.max_recv_wr = qp->receive_queue->mask;
 	return create_rings(nic, qp);
 }
@@ -124,6 +127,28 @@ static void give_number_back(struct frdma *nic, struct frdma_qp *qp)
 	spin_unlock_irq(&nic->lock);
 }
 
+/* Of a shared receive queue. */
+static void count_user(struct frdma *nic, struct frdma_qp *qp, int change)
+{
+	if (!qp->srq)
+		return;
+	spin_lock_irq(&nic->lock);
+	qp->srq->users += change;
+	spin_unlock_irq(&nic->lock);
+}
+
+/* All work ends; who shares a receive queue is told when the queue pair has none of it any more. */
+static void flush(struct frdma_qp *qp)
+{
+	struct ib_event event = {.device = qp->ib.device,
+				 .element.qp = &qp->ib,
+				 .event = IB_EVENT_QP_LAST_WQE_REACHED};
+
+	frdma_flush(qp);
+	if (qp->srq && qp->ib.event_handler)
+		qp->ib.event_handler(&event, qp->ib.qp_context);
+}
+
 static void flush_later(struct work_struct *work)
 {
 	struct frdma_qp *qp = container_of(to_delayed_work(work), struct frdma_qp, flush);
@@ -133,7 +158,7 @@ static void flush_later(struct work_struct *work)
 	if (qp->state == IB_QPS_ERR) {
 		frdma_disconnect(qp);
 		spin_lock_irq(&nic->lock);
-		frdma_flush(qp);
+		flush(qp);
 		spin_unlock_irq(&nic->lock);
 	}
 	mutex_unlock(&qp->mutex);
@@ -154,7 +179,9 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	INIT_DELAYED_WORK(&qp->flush, flush_later);
 	qp->cap = init->cap;
 	qp->cap.max_send_sge = FRDMA_MOST_SGES;
-	qp->cap.max_recv_sge = FRDMA_MOST_SGES;
+	qp->cap.max_recv_sge = init->srq ? 0 : FRDMA_MOST_SGES;
+	qp->cap.max_recv_wr = init->srq ? 0 : init->cap.max_recv_wr;
+	qp->srq = init->srq ? to_frdma_srq(init->srq) : NULL;
 	qp->signals_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->state = IB_QPS_RESET;
 	error = create_memory(nic, qp, udata, &answer);
@@ -169,6 +196,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 		free_memory(nic, qp);
 		return error;
 	}
+	count_user(nic, qp, 1);
 	ib->qp_num = qp->number;
 	init->cap = qp->cap;
 	return 0;
@@ -186,6 +214,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	frdma_forget(qp);
 	nic->qps[qp->number] = NULL;
 	spin_unlock_irq(&nic->lock);
+	count_user(nic, qp, -1);
 	cancel_delayed_work_sync(&qp->flush);
 	free_memory(nic, qp);
 	return 0;
@@ -274,7 +303,7 @@ static int change_state(struct frdma_qp *qp, enum ib_qp_state next)
 		frdma_forget(qp);
 	} else if (qp->state == IB_QPS_ERR) {
 		if (!qp->live)
-			frdma_flush(qp);
+			flush(qp);
 	} else if (qp->live) {
 		frdma_take_sends(qp);
 		if (!frdma_take_receives(qp))

@@ -86,6 +86,12 @@ bool frdma_queue_has_work(const struct frdma_queue *queue)
 	return queue->taken != posted(queue);
 }
 
+/* How many entries the program has posted that were not taken. */
+u32 frdma_queue_left(const struct frdma_queue *queue)
+{
+	return (posted(queue) - queue->taken) & queue->mask;
+}
+
 /* The next entry that the program has posted, or NULL. The program may still change it. */
 const void *frdma_queue_take(struct frdma_queue *queue)
 {
@@ -95,6 +101,12 @@ const void *frdma_queue_take(struct frdma_queue *queue)
 		return NULL;
 	queue->taken = (queue->taken + 1) & queue->mask;
 	return entry;
+}
+
+/* The entry that was taken last will be taken again. */
+void frdma_queue_untake(struct frdma_queue *queue)
+{
+	queue->taken = (queue->taken - 1) & queue->mask;
 }
 
 /* The oldest entry that was taken has ended: the program may use its place. */

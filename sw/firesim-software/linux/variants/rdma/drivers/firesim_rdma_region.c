@@ -131,6 +131,7 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 add
 	region = kzalloc(sizeof(*region), GFP_KERNEL);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
+	region->address = address;
 	region->ib.pd = pd; /* keys are compared with it before the core sets it */
 	region->umem = ib_umem_get(pd->device, start, length, access);
 	if (IS_ERR(region->umem)) {

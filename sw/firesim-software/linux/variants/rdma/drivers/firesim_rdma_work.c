@@ -11,10 +11,10 @@
 #define NIC_SEND_INVALIDATE 12
 #define NIC_UNKNOWN 0xff /* ends as a wrong operation */
 
-/* A work request as it was read: the entry and its place in memory. */
+/* A work request as it was read: the entry and its pieces of memory. */
 struct request {
 	struct rxe_send_wqe entry;
-	struct rxe_sge place;
+	struct rxe_sge pieces[FRDMA_MOST_SGES];
 };
 
 struct operation {
@@ -30,6 +30,11 @@ static const struct operation operations[] = {
 	[IB_WR_RDMA_READ] = {4, IB_WC_RDMA_READ},
 	[IB_WR_SEND_WITH_INV] = {NIC_SEND_INVALIDATE, IB_WC_SEND},
 };
+
+static bool is_read(struct operation operation)
+{
+	return operation.nic == operations[IB_WR_RDMA_READ].nic;
+}
 
 static struct operation operation_of(u32 opcode)
 {
@@ -58,26 +63,38 @@ static bool place_inline(struct frdma_qp *qp, struct frdma_work *work, u32 slot,
 	return true;
 }
 
-/* A key that no region has ends the work with an error of the NIC's. */
-static bool place_region(struct frdma_qp *qp, struct frdma_work *work, struct frdma_send *sent,
+static void set_place(struct frdma_work *work, u32 key, u64 address, u32 bytes)
+{
+	work->local_key = cpu_to_le32(key);
+	work->local_low = cpu_to_le32(lower_32_bits(address));
+	work->local_high = cpu_to_le32(upper_32_bits(address));
+	work->bytes = cpu_to_le32(bytes);
+}
+
+/* Only keys of the driver's own memory are 0. A key that no region has ends the work with an error
+ * of the NIC's. */
+static void place_region(struct frdma_qp *qp, struct frdma_work *work, struct frdma_send *sent,
 			 const struct request *request)
 {
-	const struct rxe_sge *place = &request->place;
+	const struct rxe_sge *piece = request->pieces;
 
-	if (request->entry.dma.num_sge > FRDMA_MOST_SGES)
-		return false;
-	work->local_key = cpu_to_le32(FRDMA_NO_KEY);
+	set_place(work, FRDMA_NO_KEY, 0, 0);
 	if (!request->entry.dma.num_sge)
-		return true;
-	sent->region = frdma_region_of(to_frdma(qp->ib.device), qp->ib.pd, place->lkey);
-	if (sent->region) {
+		return;
+	sent->region = frdma_region_of(to_frdma(qp->ib.device), qp->ib.pd, piece->lkey);
+	if (sent->region)
 		sent->region->users++;
-		work->local_key = cpu_to_le32(place->lkey);
-	}
-	work->local_low = cpu_to_le32(lower_32_bits(place->addr));
-	work->local_high = cpu_to_le32(upper_32_bits(place->addr));
-	work->bytes = cpu_to_le32(place->length);
-	return true;
+	set_place(work, sent->region ? piece->lkey : FRDMA_NO_KEY, piece->addr, piece->length);
+}
+
+/* What is sent is gathered here; what is read is scattered when it is there. */
+static void place_bounce(struct frdma_qp *qp, struct frdma_work *work, struct frdma_send *sent,
+			 bool reads)
+{
+	const struct frdma_bounce *bounce = sent->bounce;
+	const bool good = reads || frdma_gather(qp, sent->bounce);
+
+	set_place(work, good ? 0 : FRDMA_NO_KEY, bounce->address, bounce->bytes);
 }
 
 static u8 flags_of(u32 flags)
@@ -87,30 +104,59 @@ static u8 flags_of(u32 flags)
 	       (flags & IB_SEND_FENCE ? NIC_FENCED : 0);
 }
 
-static void take_send(struct frdma_qp *qp, const struct rxe_send_wqe *shared)
+/* Whether a request has pieces of memory that the queue pair may have. */
+static bool fits(const struct frdma_qp *qp, const struct request *request)
+{
+	const u32 count = request->entry.dma.num_sge;
+
+	return count <= 1 || (count <= qp->cap.max_send_sge &&
+			      frdma_pieces_bytes(request->pieces, count) != U32_MAX);
+}
+
+/* False: there is no place for its data now. */
+static bool place(struct frdma_qp *qp, struct frdma_work *work, struct frdma_send *sent,
+		  const struct request *request, const struct rxe_send_wqe *shared)
+{
+	const struct operation operation = operation_of(request->entry.wr.opcode);
+	const u32 count = request->entry.dma.num_sge;
+	bool good = true;
+
+	if (request->entry.wr.send_flags & IB_SEND_INLINE) {
+		good = !is_read(operation) &&
+		       place_inline(qp, work, sent - qp->sent, request->entry.dma.length,
+				    shared->dma.inline_data);
+	} else if (!fits(qp, request)) {
+		good = false;
+	} else if (count <= 1) {
+		place_region(qp, work, sent, request);
+	} else {
+		sent->bounce = frdma_bounce_create(qp, &qp->bounced_sends, request->pieces, count);
+		if (!sent->bounce)
+			return false;
+		place_bounce(qp, work, sent, is_read(operation));
+	}
+	work->opcode = good ? operation.nic : NIC_UNKNOWN;
+	return true;
+}
+
+/* False: there is no place for its data now, and it was not taken. */
+static bool take_send(struct frdma_qp *qp, const struct rxe_send_wqe *shared)
 {
 	const u32 slot = qp->sends.posted & qp->sends.mask;
 	struct frdma_work *work = (struct frdma_work *)qp->sends.entries + slot;
 	struct frdma_send *sent = &qp->sent[slot];
-	struct operation operation;
 	struct request request;
 	u32 flags;
-	bool fits;
 
 	memcpy(&request, shared, sizeof(request));
 	barrier(); /* the program may write to it now */
 	flags = request.entry.wr.send_flags;
-	operation = operation_of(request.entry.wr.opcode);
 	memset(work, 0, sizeof(*work));
 	sent->region = NULL;
-	if (flags & IB_SEND_INLINE)
-		fits = operation.nic != operations[IB_WR_RDMA_READ].nic &&
-		       place_inline(qp, work, slot, request.entry.dma.length,
-				    shared->dma.inline_data);
-	else
-		fits = place_region(qp, work, sent, &request);
+	sent->bounce = NULL;
+	if (!place(qp, work, sent, &request, shared))
+		return false;
 	work->id = cpu_to_le32(slot);
-	work->opcode = fits ? operation.nic : NIC_UNKNOWN;
 	work->flags = flags_of(flags);
 	work->remote_low = cpu_to_le32(lower_32_bits(request.entry.wr.wr.rdma.remote_addr));
 	work->remote_high = cpu_to_le32(upper_32_bits(request.entry.wr.wr.rdma.remote_addr));
@@ -120,14 +166,15 @@ static void take_send(struct frdma_qp *qp, const struct rxe_send_wqe *shared)
 					      : be32_to_cpu(request.entry.wr.ex.imm_data));
 	sent->id = request.entry.wr.wr_id;
 	sent->bytes = le32_to_cpu(work->bytes);
-	sent->opcode = operation.completion;
+	sent->opcode = operation_of(request.entry.wr.opcode).completion;
 	sent->signaled = qp->signals_all || flags & IB_SEND_SIGNALED;
 	qp->sends.posted++;
+	return true;
 }
 
-static bool has_room(const struct frdma_ring *ring)
+static bool has_room(const struct frdma_ring *ring, u32 most)
 {
-	return (u16)(ring->posted - ring->done) < ring->mask;
+	return (u16)(ring->posted - ring->done) < min(ring->mask, most);
 }
 
 void frdma_take_sends(struct frdma_qp *qp)
@@ -138,48 +185,103 @@ void frdma_take_sends(struct frdma_qp *qp)
 
 	if (!qp->live || qp->state != IB_QPS_RTS)
 		return;
-	while (has_room(&qp->sends) && (shared = frdma_queue_take(qp->send_queue)))
-		take_send(qp, shared);
+	qp->waits = false;
+	while (has_room(&qp->sends, U32_MAX) && !qp->waits &&
+	       (shared = frdma_queue_take(qp->send_queue))) {
+		qp->waits = !take_send(qp, shared);
+		if (qp->waits)
+			frdma_queue_untake(qp->send_queue);
+	}
+	if (qp->waits && qp->sends.posted == qp->sends.done)
+		frdma_look_again(nic, true); /* No completion will come and give some back. */
 	if (qp->sends.posted != before)
 		writel((u32)qp->sends.posted << 16 | qp->number, nic->regs + FRDMA_SEND_DOORBELL);
 }
 
-static void take_receive(struct frdma_qp *qp, const struct rxe_recv_wqe *shared)
+/* Of an entry that the program may still change. */
+void frdma_read_request(struct frdma_request *request, const void *shared)
+{
+	struct {
+		struct rxe_recv_wqe entry;
+		struct rxe_sge pieces[FRDMA_MOST_SGES];
+	} read;
+
+	memcpy(&read, shared, sizeof(read));
+	barrier(); /* the program may write to it now */
+	request->id = read.entry.wr_id;
+	request->count = read.entry.dma.num_sge;
+	memcpy(request->pieces, read.pieces, sizeof(request->pieces));
+}
+
+static bool next_receive(struct frdma_qp *qp, struct frdma_request *request)
+{
+	const void *shared;
+
+	if (qp->srq)
+		return frdma_srq_take(qp->srq, request);
+	shared = frdma_queue_take(qp->receive_queue);
+	if (shared)
+		frdma_read_request(request, shared);
+	return shared;
+}
+
+static void untake_receive(struct frdma_qp *qp, const struct frdma_request *request)
+{
+	if (qp->srq)
+		frdma_srq_return(qp->srq, request);
+	else
+		frdma_queue_untake(qp->receive_queue);
+}
+
+/* False: there is no memory for a bounce now. What the queue pair may not have gets no memory, so
+ * that nothing can be received there. */
+static bool give_receive(struct frdma_qp *qp, const struct frdma_request *request)
 {
 	const u32 slot = qp->receives.posted & qp->receives.mask;
 	struct frdma_buffer *buffer = (struct frdma_buffer *)qp->receives.entries + slot;
-	struct {
-		struct rxe_recv_wqe entry;
-		struct rxe_sge place;
-	} request;
+	struct frdma_received *received = &qp->received[slot];
+	const struct rxe_sge *piece = request->pieces;
 
-	memcpy(&request, shared, sizeof(request));
-	barrier(); /* the program may write to it now */
 	memset(buffer, 0, sizeof(*buffer));
 	buffer->id = cpu_to_le32(slot);
-	/* Key 0 would be all of memory. */
-	buffer->local_key = cpu_to_le32(request.place.lkey ? request.place.lkey : FRDMA_NO_KEY);
-	if (request.entry.dma.num_sge == FRDMA_MOST_SGES) {
-		buffer->address = cpu_to_le64(request.place.addr);
-		buffer->bytes = cpu_to_le32(request.place.length);
-	} else {
-		buffer->local_key = cpu_to_le32(FRDMA_NO_KEY);
+	buffer->local_key = cpu_to_le32(FRDMA_NO_KEY);
+	received->request = *request;
+	received->bounce = NULL;
+	if (request->count == 1) {
+		/* Key 0 would be all of memory. */
+		buffer->local_key = cpu_to_le32(piece->lkey ? piece->lkey : FRDMA_NO_KEY);
+		buffer->address = cpu_to_le64(piece->addr);
+		buffer->bytes = cpu_to_le32(piece->length);
+	} else if (request->count && request->count <= FRDMA_MOST_SGES &&
+		   frdma_pieces_bytes(piece, request->count) != U32_MAX) {
+		received->bounce =
+			frdma_bounce_create(qp, &qp->bounced_receives, piece, request->count);
+		if (!received->bounce)
+			return false;
+		buffer->local_key = 0;
+		buffer->address = cpu_to_le64(received->bounce->address);
+		buffer->bytes = cpu_to_le32(received->bounce->bytes);
 	}
-	qp->received[slot] = request.entry.wr_id;
 	qp->receives.posted++;
+	return true;
 }
 
 /* Whether the NIC has receive requests, or needs none. */
 bool frdma_take_receives(struct frdma_qp *qp)
 {
+	const u32 most = qp->srq ? frdma_srq_share(qp->srq) : U32_MAX;
 	struct frdma *nic = to_frdma(qp->ib.device);
 	const u16 before = qp->receives.posted;
-	const void *shared;
+	struct frdma_request request;
 
 	if (!qp->live || qp->state == IB_QPS_ERR)
 		return true;
-	while (has_room(&qp->receives) && (shared = frdma_queue_take(qp->receive_queue)))
-		take_receive(qp, shared);
+	while (has_room(&qp->receives, most) && next_receive(qp, &request)) {
+		if (give_receive(qp, &request))
+			continue;
+		untake_receive(qp, &request);
+		break;
+	}
 	if (qp->receives.posted != before)
 		writel((u32)qp->receives.posted << 16 | qp->number,
 		       nic->regs + FRDMA_RECEIVE_DOORBELL);
