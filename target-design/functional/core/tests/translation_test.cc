@@ -214,13 +214,13 @@ TEST(Translation, SharedCodeThatIsChangedRunsTheSame) {
   run_random_programs(&store);
 }
 
-// More blocks than there is room for, round and round.
+// More blocks than there is room for, round and round, and so little that none is translated.
 TEST(Translation, WhatHasNoRoomIsDropped) {
-  constexpr size_t kCodeBytes = 192 << 10;
   constexpr uint64_t kApart = 64, kBlocks = 256, kRounds = 3, kInstructions = 3;
-  for (const bool shares : {false, true}) {
-    CodeStore store(shares ? size_t{256} << 10 : 0);
-    Machine m(kCodeBytes, shares ? &store : nullptr);
+  for (const size_t kibibytes : {16, 192, 256}) {
+    const bool shares = kibibytes == 256;
+    CodeStore store(shares ? kibibytes << 10 : 0);
+    Machine m(kibibytes << 10, shares ? &store : nullptr);
     m.shared().set_translate_after(0);
     for (uint64_t i = 0; i < kBlocks; ++i) {
       const uint64_t next = (i * 97 + 1) % kBlocks;
