@@ -90,6 +90,13 @@ class Interval:
         return self.cycles / self.instructions if self.instructions else 0.0
 
 
+def _interval_in(record: Path) -> Interval | None:
+    try:
+        return Interval(**read_json(record))
+    except (InputError, TypeError):
+        return None
+
+
 @dataclass(frozen=True)
 class SampleFolder:
     """The folder of a sample."""
@@ -120,10 +127,12 @@ class SampleFolder:
         """Return what came of an interval, None when it is not over."""
         if self.settings.stacks and not self.part(unit, warm_up, FOLDED).is_file():
             return None
-        try:
-            return Interval(**read_json(self._record(unit, warm_up)))
-        except (InputError, TypeError):
-            return None
+        return _interval_in(self._record(unit, warm_up))
+
+    def every(self) -> list[Interval]:
+        """Return what came of all that are over, behind any warm-up."""
+        found = [_interval_in(file) for file in sorted(self.path.glob("interval-*-warm-up-*.json"))]
+        return [one for one in found if one is not None]
 
     def intervals(self, units: Sequence[int], warm_up: int) -> list[Interval]:
         """Return what came of those that are over."""

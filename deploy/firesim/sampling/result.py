@@ -53,7 +53,9 @@ class Result:
     wanted: Estimate
     """The one that the error is asked of."""
     intervals: tuple[Interval, ...]
-    """All, in the order of the workload."""
+    """All behind `warm_up`, in the order of the workload."""
+    every: tuple[Interval, ...]
+    """All that were measured, behind shorter and longer warm-ups, too."""
     population: int
     whole: Whole
     settings: Settings
@@ -85,13 +87,13 @@ class Result:
 
     @property
     def rtl_cycles(self) -> int:
-        """Cycles simulated in RTL for them."""
-        return sum(one.rtl_cycles for one in self.intervals)
+        """Cycles simulated in RTL for all that were measured."""
+        return sum(one.rtl_cycles for one in self.every)
 
     @property
     def cpu_s(self) -> float:
-        """Processor time of the functional run and of the intervals that count, in seconds."""
-        return self.whole.cpu_s + sum(one.cpu_s for one in self.intervals)
+        """Processor time of the functional run and of all that were measured, in seconds."""
+        return self.whole.cpu_s + sum(one.cpu_s for one in self.every)
 
 
 def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up: int) -> Result:
@@ -125,6 +127,7 @@ def result_of(folder: SampleFolder, whole: Whole, units: Sequence[int], warm_up:
         printed=printed,
         wanted=wanted,
         intervals=tuple(intervals),
+        every=tuple(folder.every()),
         population=whole.population(settings),
         whole=whole,
         settings=settings,
