@@ -179,8 +179,12 @@ def _folder(given: Path) -> Path:
     inner = given / FOLDER
     folder = inner if inner.is_dir() else given
     if not (folder / LIST).is_file():
-        below = sorted(path.parent.name for path in given.glob(f"*/{FOLDER}"))
+        places = (f"*/{FOLDER}", f"generated-src/*/{FOLDER}")
+        found = [path.parent for place in places for path in given.glob(place)]
+        below = sorted(str(path.relative_to(given)) for path in found)
         hint = f", such as {listed(below)} below it" if below else ""
+        if texts := sorted(path.name for path in given.glob("*.fir")):
+            hint = f", or a file of FIRRTL, such as {listed(texts)} in it"
         raise CollateralError(
             f'found no {LIST} in "{folder}", expected a folder {FOLDER} of Chipyard, or a '
             f"generated-src/NAME with one{hint}."

@@ -70,6 +70,22 @@ CHIPYARD_CASES = [
         {"made/one/gen-collateral/filelist.f": b""},
     ),
     Case(
+        "folder two above those of Chipyard",
+        f'bad.yaml:5: {HERE}.chipyard: found no filelist.f in "made", expected a folder '
+        "gen-collateral of Chipyard, or a generated-src/NAME with one, such as "
+        '"generated-src/one" below it.',
+        GIVEN,
+        {"made/generated-src/one/gen-collateral/filelist.f": b""},
+    ),
+    Case(
+        "folder of a FireSim target",
+        f'bad.yaml:5: {HERE}.chipyard: found no filelist.f in "made", expected a folder '
+        "gen-collateral of Chipyard, or a generated-src/NAME with one, or a file of FIRRTL, such "
+        'as "FireSim.fir" in it.',
+        GIVEN,
+        {"made/FireSim.fir": TARGET},
+    ),
+    Case(
         "list of Chipyard without its files",
         f'bad.yaml:5: {HERE}.chipyard: found no file "TestHarness.sv" in "made", expected all that '
         "its filelist.f names.",
