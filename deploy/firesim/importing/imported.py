@@ -110,7 +110,7 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     if target is not None:
         memory.pop("size_mib", None)  # The hardware says it.
     size_gib = design.memory.size_mib // 1024
-    about = f"theirs has {size_gib} GiB, {SIZE_MIB} MiB is the most here" if size_gib > 2 else ""
+    about = f"theirs has {size_gib} GiB, this blade {SIZE_MIB} MiB" if size_gib > 2 else ""
     poll_interval(source, recipe, notes, has_tsi=target is not None)
     for key, value in memory.items():
         recipe.set(f"system.node.memory.{key}", value, about if key == "size_mib" else "")

@@ -14,7 +14,7 @@ from firesim_common.positions import KeyPath, Source
 from firesim.importing.keys import Notes
 
 SIZE_MIB = 2048
-"""The most that a node has."""
+"""The most that a node of these blades has."""
 THEIR_MIB = 16 * 1024
 """What a node of theirs has where its design says nothing else."""
 _MODEL = re.compile(
