@@ -227,6 +227,46 @@ def test_errors_two_channels_of_memory(recipe: Path) -> None:
     )
 
 
+TWO = """\
+system:
+  topology: {tree: {tor0: [left, right, other, rocket]}}
+  blades: {mine: {chipyard: generated, plusargs: {speed: 9}}}
+  node: {blade: mine}
+  nodes:
+    left: {plusargs: {speed: 3}}
+    other: {plusargs: {speed: 3}}
+    right: {plusargs: {speed: 9}}
+    rocket: {blade: rocket-1}
+workload: {nodes: {rocket: {program: ping}}}
+"""
+
+
+def test_nodes_have_options_of_their_own(recipe: Path) -> None:
+    recipe.write_text(TWO)
+    plan = resolve(load_file(recipe))
+    blades = {node.name: node.blade for node in plan.nodes}
+    assert blades == {
+        "left": "mine.left",
+        "right": "mine",
+        "other": "mine.left",
+        "rocket": "rocket-1",
+    }
+    made = plan.own_blades["mine.left"]
+    assert made.plusargs == {"speed": "3"} and plan.own_blades["mine"].plusargs == {"speed": "9"}
+    assert made.decided == ("mine.left: mine with the options speed=3",)
+    assert own_design(made).key() != own_design(plan.own_blades["mine"]).key()
+    recipe.write_text(TWO.replace("{speed: 9}}\n", "{speed: 256}}\n"))
+    assert refused(recipe) == (
+        "mine.yaml:8: system.nodes.right.plusargs.speed: found 256, expected at most 255: it has 8 "
+        "bits."
+    )
+    recipe.write_text(TWO.replace("rocket-1}", "rocket-1, plusargs: {speed: 1}}"))
+    assert refused(recipe) == (
+        'mine.yaml:9: system.nodes.rocket.plusargs: found options for "rocket", expected none: its '
+        'blade "rocket-1" is not one of system.blades.'
+    )
+
+
 def _with_plusargs(recipe: Path, given: str) -> None:
     recipe.write_text(RECIPE.replace("generated}", f"generated, plusargs: {{{given}}}}}"))
 

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from firesim.config.gateway import Gateway
 from firesim.config.link_faults import LinkFaults
 from firesim.config.memory import Memory
-from firesim.config.own_blade import OwnBlade
+from firesim.config.own_blade import OwnBlade, PlusargName, PlusargValue
 
 TRAFFIC_BLADE = "traffic"
 """The blade that has no RTL: it replays a traffic file."""
@@ -70,6 +70,9 @@ class Node(Strict):
     bridges: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Settings of the blade's bridges by the key of their kind, as their bridge.yaml declares:
     `{block_device: {latency_cycles: 9000}}`."""
+    plusargs: dict[PlusargName, PlusargValue] = Field(default_factory=dict)
+    """Options of a simulator's command line, beside those of its blade, one of `system.blades`, or
+    in their place. Nodes with other values have models of their own."""
     mac: MacAddress | None = None
     """MAC address (default: assigned, 00:12:6D:00:00:02 for the first node and up)."""
     traffic: str | None = None

@@ -26,6 +26,7 @@ from firesim.topology.passes.bridges import bridge_places, told_bridges
 from firesim.topology.passes.faults import faulty_links
 from firesim.topology.passes.gateway import add_gateway
 from firesim.topology.passes.network import lengthen_links
+from firesim.topology.passes.node_plusargs import with_plusargs
 from firesim.topology.passes.observation import observe
 from firesim.topology.passes.own_blades import own_blades, trained_by_nodes
 from firesim.topology.passes.placement import planned_placement
@@ -96,6 +97,7 @@ def resolve(loaded: Loaded) -> Plan:
         links=links.links,
         own_blades=trained_by_nodes(loaded, blades, nodes),
     )
+    plan = with_plusargs(loaded, plan)
     plan = faulty_links(loaded, shape, plan)
     plan = add_gateway(loaded, shape, plan, _latency(loaded, None, ""))
     plan = lengthen_links(loaded.config.simulation.network, shape, plan)

@@ -75,5 +75,7 @@ class PlannedBlade:
     """Options of a simulator's command line, by name."""
     options: tuple[Option, ...] = ()
     """Those that readers of generated files ask for."""
+    asked: tuple[str, ...] | None = None
+    """Those that their system tasks ask for; None where nobody has looked."""
     decided: tuple[str, ...] = ()
     """In sentences what was made of files that Chipyard has generated."""

@@ -29,6 +29,11 @@ class Option:
     bits: int
 
 
+def texts(given: Mapping[str, int | str | None]) -> dict[str, Value]:
+    """Return options of a configuration as texts."""
+    return {name: None if value is None else str(value) for name, value in given.items()}
+
+
 def option_of(parameters: Mapping[str, str], number: Mapping[str, int]) -> Option:
     """Return what the parameters of a reader say; `number` has those that are numbers."""
     name = parameters["FORMAT"].strip('"').partition("=")[0]

@@ -18,7 +18,7 @@ from firesim.topology.chipyard_firrtl import SUFFIX, FirrtlDesign, read_firrtl
 from firesim.topology.counted_event import CountedEvent
 from firesim.topology.plan import PlannedNode
 from firesim.topology.plan_blades import PlannedBlade, PlannedBridge, PlannedTraining
-from firesim.topology.plusargs import Value
+from firesim.topology.plusargs import Value, texts
 from firesim.topology.trace_ports import trace_ports
 
 
@@ -79,6 +79,7 @@ def _planned(loaded: Loaded, name: str, blade: OwnBlade) -> PlannedBlade:
         memory_mib=_memory_mib(generated),
         plusargs=_plusargs(loaded, (*place, "plusargs"), blade, generated),
         options=() if generated is None else generated.facts.options,
+        asked=None if generated is None else generated.facts.asked,
         decided=tuple(_decided(loaded, name, blade, generated)),
     )
 
@@ -183,26 +184,26 @@ def _decided(
     """Say what was made of Chipyard's files."""
     clock_hz, keeps_checks = loaded.config.system.clock_hz, not blade.synthesis
     if isinstance(generated, FirrtlDesign):
-        yield from chipyard_firrtl.decisions(name, generated, clock_hz, keeps_checks, _texts(blade))
+        yield from chipyard_firrtl.decisions(
+            name, generated, clock_hz, keeps_checks, texts(blade.plusargs)
+        )
     elif generated is not None:
-        yield from chipyard.decisions(name, generated, clock_hz, keeps_checks, _texts(blade))
+        yield from chipyard.decisions(
+            name, generated, clock_hz, keeps_checks, texts(blade.plusargs)
+        )
 
 
 def _plusargs(
     loaded: Loaded, place: KeyPath, blade: OwnBlade, generated: Generated | None
 ) -> dict[str, Value]:
     """Return the options given; those of generated files are checked here."""
-    given = _texts(blade)
+    given = texts(blade.plusargs)
     if generated is not None:
         facts = generated.facts
         if wrong := plusargs.fault(given, facts.options, facts.asked):
             name, why = wrong
             raise loaded.error((*place, name), why)
     return given
-
-
-def _texts(blade: OwnBlade) -> dict[str, Value]:
-    return {name: None if value is None else str(value) for name, value in blade.plusargs.items()}
 
 
 def _memory_base(blade: OwnBlade, generated: Generated | None) -> int:
