@@ -15,7 +15,8 @@ from firesim.build.rtl_device_tree import device_tree_source
 from firesim.pipeline.load import load_text
 from firesim.pipeline.resolve import resolve
 from firesim.prepare.kernel_words import command_line
-from firesim.topology.describe import Load, NodeFiles, Restart, description
+from firesim.topology.describe import NodeFiles, Restart, description
+from firesim.topology.describe_load import Load
 from firesim.topology.identity import identity, random_seed
 from firesim.topology.plan import Plan
 from firesim.units import seconds_of

@@ -12,7 +12,8 @@ from firesim.config.loaded import Loaded
 from firesim.pipeline.check import check
 from firesim.pipeline.load import load_file, load_text
 from firesim.pipeline.resolve import resolve
-from firesim.topology.describe import Load, NodeFiles, description
+from firesim.topology.describe import NodeFiles, description
+from firesim.topology.describe_load import Load
 from firesim_common.errors import InputError
 
 Make = Callable[..., Loaded]

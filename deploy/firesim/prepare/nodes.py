@@ -26,7 +26,8 @@ from firesim.config.own_blade import RESET_CYCLES
 from firesim.prepare.kernel_words import command_line
 from firesim.prepare.models import Models
 from firesim.prepare.software import Software
-from firesim.topology.describe import Load, NodeFiles, Twin
+from firesim.topology.describe import NodeFiles, Twin
+from firesim.topology.describe_load import Load
 from firesim.topology.identity import random_seed
 from firesim.topology.plan import Plan, PlannedNode
 from firesim.topology.processes import TracedProcesses

@@ -14,6 +14,7 @@ from firesim_common.address_map import DRAM_BASE
 from firesim.config.engines import Snapshots
 from firesim.config.own_blade import RESET_CYCLES
 from firesim.topology.describe_gateway import gateway_entries
+from firesim.topology.describe_load import Load, described_load
 from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
@@ -35,16 +36,6 @@ STATUS_S_A_MODEL = 6e-4
 FUNCTIONAL_BRIDGES = ("uart", "block_device", "nic", "memory", "htif")
 FUNCTIONAL_MEMORY = ("base", "size_bytes", "load")
 """What of the memory's settings means anything where every instruction takes the same time."""
-
-
-@dataclass(frozen=True)
-class Load:
-    """A file put into a node's memory before cycle 0."""
-
-    file: Path
-    format: str
-    """elf (64-bit RISC-V), elf_any (of any processor) or raw, which needs an address."""
-    address: int | None = None
 
 
 @dataclass(frozen=True)
@@ -350,7 +341,7 @@ def _memory(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:
     return {
         "base": made.memory_base,
         "size_bytes": node.memory_bytes,
-        "load": [_load(part) for part in made.load],
+        "load": [described_load(part) for part in made.load],
     }
 
 
@@ -366,11 +357,6 @@ def _program(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:
     """Return the settings of a bridge whose driver has a console when the blade has no UART."""
     log = {"log": f"{node.name}/{CONSOLE_LOG}", **timeline_of(node, "uart")}
     return {"program": _htif(node, made), "console": None if "uart" in made.bridges else log}
-
-
-def _load(part: Load) -> dict[str, Any]:
-    entry: dict[str, Any] = {"file": str(part.file), "format": part.format}
-    return entry if part.address is None else {**entry, "address": part.address}
 
 
 def describe_switch(

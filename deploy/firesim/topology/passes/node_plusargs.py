@@ -22,7 +22,7 @@ def with_plusargs(loaded: Loaded, plan: Plan) -> Plan:
     """Return a plan whose nodes have blades with their own options.
 
     Raises:
-        InputError: an option is none of the blade's, or the blade is not one of the user's.
+        InputError: an option is none of the blade's, or the blade is none of system.blades.
     """
     blades, nodes = dict(plan.own_blades), []
     known: dict[tuple[str, tuple[tuple[str, Value], ...]], str] = {}
