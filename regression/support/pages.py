@@ -49,6 +49,7 @@ NOT_RUN = {
     "prometheus": "needs a free port of a given number",
     "experiment": "is an experiment of its own, which CI runs",
     "incumbent": "needs files of FireSim 1.x; deploy/tests import some with the same keys",
+    "kernel": "builds a kernel for minutes; experiments with --with-kernel run such nodes",
     "installed": "what CI does before it runs this",
     "long": "takes half an hour of processor time when its results are not in the cache",
     "terminal": "needs QEMU's console on a terminal",
