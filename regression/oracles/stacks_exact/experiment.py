@@ -16,7 +16,8 @@ by whatever way their instructions are looked at, and through a snapshot; and th
 system must commit the same instructions on both engines. Stacks with inlined functions and lines
 must have what functions that were inlined noted, and be the plain ones without these frames. With
 --quick that is looked at in the program without a system alone, and modules only with
---with-kernel: theirs takes minutes to build.
+--with-kernel: theirs takes minutes to build. The full form has a blade with an L2, too, in which
+the kernel's structures that a trace reads may lie.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ import argparse
 from regression.oracles.stacks_exact import bare, on_linux
 from regression.oracles.stacks_exact.truth import GOAL_PERCENT
 from regression.support.experiment import Experiment, Verdict, experiment_named
+
+WITH_L2 = "rocket-1-l2"
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,18 +43,19 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def main(experiment: Experiment) -> Verdict:
     """Run the experiment."""
     nodes = [(on_linux.TASKS, 1), (on_linux.TASKS, 4), (on_linux.LIBRARIES, 1)]
-    in_rtl = [on_linux.TASKS, on_linux.LIBRARIES]
+    in_rtl = [(on_linux.TASKS, "rocket-1"), (on_linux.LIBRARIES, "rocket-1")]
     detailed: list[tuple[on_linux.Programs, int]] = []
     if not experiment.quick or experiment.arguments.with_kernel:
         nodes.append((on_linux.MODULES, 1))
-        in_rtl.append(on_linux.MODULES)
+        in_rtl.append((on_linux.MODULES, "rocket-1"))
     if not experiment.quick:
         detailed = nodes = [*nodes, (on_linux.LIBRARIES, 4), (on_linux.MODULES, 4)]
+        in_rtl.append((on_linux.TASKS, WITH_L2))
     parts = [
         *(on_linux.functional(experiment, *node) for node in nodes),
         *(on_linux.in_detail(experiment, *node) for node in detailed),
         *bare.both(experiment),
-        *(on_linux.in_rtl(experiment, each) for each in in_rtl),
+        *(on_linux.in_rtl(experiment, *each) for each in in_rtl),
     ]
     for part in parts:
         part.show(experiment)

@@ -115,17 +115,19 @@ def _part(
     return Part(name, truth, found, same, alone.token_hash, programs.tasks)
 
 
-def in_rtl(experiment: Experiment, programs: Programs) -> Part:
+def in_rtl(experiment: Experiment, programs: Programs, blade: str = "rocket-1") -> Part:
     """Boot on the functional blade, and go on in RTL, with and without a trace."""
-    folder = experiment.folder / f"{programs.program}-rtl"
-    warm = WarmStart(experiment, programs.node, folder)
+    folder = experiment.folder / f"{programs.program}-rtl-{blade}"
+    node = merged(programs.node, {"system": {"node": {"blade": blade}}})
+    warm = WarmStart(experiment, node, folder)
     at = region_cycle(warm.whole(BOOT_LIMIT_CYCLES))
     warm.save([at])
     alone = warm.go_on(at, at + REGION_CYCLES, 1)
-    traced_node = merged(programs.node, TRACED)
+    traced_node = merged(node, TRACED)
     warm.rtl = Cluster(experiment, traced_node).description(folder / "traced")
     run = warm.go_on(at, at + REGION_CYCLES, 2)
-    return _part(programs, "in RTL", run, alone, same=_is_same(run, alone))
+    where = "in RTL" if blade == "rocket-1" else f"in RTL on {blade}"
+    return _part(programs, where, run, alone, same=_is_same(run, alone))
 
 
 def _where(cores: int) -> str:
