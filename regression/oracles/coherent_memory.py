@@ -8,11 +8,12 @@ stops at random cycles; every byte it reads of that memory must be as the model 
 lies: in memory, in an L2, in a cache of another hart, in a store buffer or on its way. That the
 comparison can fail is shown by maps that leave something out: at some stops they must show less
 (lines that leave are met too seldom to ask it of them). --quick has one hart, with and without an
-L2.
+L2. --blade and --stops choose what is looked at: four harts take long.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
 from bisect import bisect_left
@@ -33,7 +34,12 @@ from firesim.pipeline.load import load_text
 from firesim.pipeline.run import run as run_loaded
 
 from regression.oracles.time_travel import Forward
-from regression.support.experiment import Experiment, Verdict, experiment_named
+from regression.support.experiment import (
+    Experiment,
+    ExperimentError,
+    Verdict,
+    experiment_named,
+)
 
 RECIPE = """\
 name: coherent-memory
@@ -216,12 +222,31 @@ def _lesser_maps(folder: Path, harts: int) -> dict[str, Path]:
     return made
 
 
-@experiment_named("coherent-memory")
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--blade",
+        action="append",
+        choices=sorted({case.blade for case in FULL}),
+        help="look at this blade alone; may be given again (default: all)",
+    )
+    parser.add_argument("--stops", type=int, default=0, help="stops of each blade (default: 1000)")
+
+
+def _chosen(experiment: Experiment) -> list[Case]:
+    blades = experiment.arguments.blade
+    cases = QUICK if experiment.quick else FULL
+    chosen = [case for case in cases if not blades or case.blade in blades]
+    if not chosen:
+        raise ExperimentError(f"--quick has no case of {' or '.join(blades)}: leave it out.")
+    return chosen
+
+
+@experiment_named("coherent-memory", _arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when every byte read at every stop is what the harts have stored by then."""
-    stops = 20 if experiment.quick else 1000
+    stops = experiment.arguments.stops or (20 if experiment.quick else 1000)
     rows, total, wrong = [], 0, 0
-    runs = [_recorded(experiment, case) for case in (QUICK if experiment.quick else FULL)]
+    runs = [_recorded(experiment, case) for case in _chosen(experiment)]
     for one in runs:
         found = _bytes_that_differ(experiment, one, stops)
         if len(found) < stops // 2:
