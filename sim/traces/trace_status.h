@@ -12,8 +12,8 @@ class HartTrace;
 
 struct TraceStatus {
   std::map<uint32_t, std::shared_ptr<HartTrace>> hart_traces;  // by hart
-  bool window_open = false;  // that of the counters
-  uint64_t toggles = 0;      // of all wires whose activity counts, so far
+  bool window_open = false;                                    // that of the counters
+  uint64_t toggles = 0;  // of all wires whose activity counts, so far
 };
 
 }  // namespace firesim::traces
