@@ -24,6 +24,11 @@ def with_plusargs(loaded: Loaded, plan: Plan) -> Plan:
     Raises:
         InputError: an option is none of the blade's, or the blade is none of system.blades.
     """
+    system = loaded.config.system
+    if not any(
+        node is not None and node.plusargs for node in (system.node, *system.nodes.values())
+    ):
+        return plan  # as for most recipes, whatever they have of nodes
     blades, nodes = dict(plan.own_blades), []
     known: dict[tuple[str, tuple[tuple[str, Value], ...]], str] = {}
     for node in plan.nodes:
