@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -80,6 +81,7 @@ class Operation(Linked, Protocol):
 
 C = TypeVar("C", bound=Linked)
 D = TypeVar("D", bound=Placed)
+P = TypeVar("P", bound=Operation)
 
 
 @dataclass(frozen=True)
@@ -236,6 +238,23 @@ def run_batches(
         elf = build(batch, experiment.folder / where)
         found += check(run_cluster(experiment, where, recipe(blade, elf, threads=1)), batch)
     return found
+
+
+def run_operations(
+    experiment: Experiment,
+    name: str,
+    part: str,
+    cases: Sequence[P],
+    build: Callable[[str, Sequence[P], Path], Path],
+) -> list[tuple[P, Outcome]]:
+    """Run cases whose output is bytes on the unit of a part and compare them.
+
+    `build` links cases into the program of the unit behind an opcode, in a folder.
+    """
+    unit = unit_of(experiment, part)
+    own = partial(build, unit.opcode)
+    outcomes = run_batches(experiment, name, unit.blade, cases, own, check_outputs)
+    return list(zip(cases, outcomes, strict=True))
 
 
 def snapshots_equal(

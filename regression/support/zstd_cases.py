@@ -6,20 +6,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from firesim_common.paths import ROOT
 
 from regression.support.experiment import Experiment
-from regression.support.near_core_cases import (
-    Outcome,
-    check_outputs,
-    laid,
-    link,
-    run_batches,
-    unit_of,
-)
+from regression.support.near_core_cases import Outcome, laid, link, run_operations
 
 PROGRAM = ROOT / "sw/firesim-software/programs/zstd"
 REFUSED = (16, 17, 19, 20)
@@ -68,7 +60,4 @@ def run_cases(
     experiment: Experiment, name: str, cases: Sequence[Case]
 ) -> list[tuple[Case, Outcome]]:
     """Run all cases and compare them."""
-    unit = unit_of(experiment, "zstd")
-    own = partial(build, unit.opcode)
-    outcomes = run_batches(experiment, name, unit.blade, cases, own, check_outputs)
-    return list(zip(cases, outcomes, strict=True))
+    return run_operations(experiment, name, "zstd", cases, build)

@@ -14,9 +14,8 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate.drivers import add_like
+from goldengate.memory_ports import laid_over, memory_of, port_number
 from goldengate.state import public
-
-__all__ = ["LateMemory", "Write", "port_number", "rise", "taken"]
 
 
 @dataclass
@@ -43,11 +42,6 @@ class Write:
     data: Any
 
 
-def port_number(cell: Any) -> int:
-    """Return which write port of its memory a cell is: of two at once the higher is the last."""
-    return int(cell.getParam(public("PORTID")).as_int())
-
-
 def _is_row(module: Any, name: Any, memory: Any, address: Any) -> Any:
     """Return the bit that says whether an address is one of the memory; None if any is."""
     low, high = memory.start_offset, memory.start_offset + memory.size
@@ -66,15 +60,17 @@ def taken(module: Any, name: Any, cell: Any, stored: Any, writes: Sequence[Write
     `name` makes a new name for a cell; `cell` is the read, its address connected.
     """
     address = cell.getPort(public("ADDR"))
-    memory = module.memories[ys.IdString(cell.getParam(public("MEMID")).decode_string())]
+    memory = module.memories[ys.IdString(memory_of(cell))]
     is_row = _is_row(module, name, memory, address)
     for write in writes:
-        hits = module.Eq(name(), address, write.address)
+        same = module.Eq(name(), address, write.address)
         if is_row is not None:
-            hits = module.And(name(), hits, is_row)
-        mask = module.And(name(), write.enable, ys.SigSpec(hits).repeat(write.enable.size()))
-        kept = module.And(name(), stored, module.Not(name(), mask))
-        stored = module.Or(name(), kept, module.And(name(), write.data, mask))
+            same = module.And(name(), same, is_row)
+
+        def hit(enable: Any, same: Any = same) -> Any:
+            return module.And(name(), same, ys.SigSpec(enable, 1))
+
+        stored = laid_over(module, name, stored, write.data, write.enable, hit)
     return stored
 
 

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goldengate.drivers import Bit, bit_key
-from goldengate.late_memory import LateMemory, port_number
+from goldengate.late_memory import LateMemory
+from goldengate.memory_ports import memory_of, port_number
 from goldengate.reset_graph import Fan, reset_of
 from goldengate.state import State, plain, public
 
@@ -142,7 +143,7 @@ class _Finder:
             if plain(cell.type) in (_READ, *_UNKNOWN):
                 raise _Unplaced
             if plain(cell.type) == _WRITE:
-                self.late.memories.setdefault(_memory(cell), LateMemory()).late.append(cell)
+                self.late.memories.setdefault(memory_of(cell), LateMemory()).late.append(cell)
             else:
                 self.late.cells.append(cell)
             if by is not None:
@@ -179,7 +180,7 @@ class _Finder:
         self.undriven.update(filter(self._is_undriven, read))
 
     def _port(self, cell: Any, kind: str) -> None:
-        memory, name = _memory(cell), plain(cell.name)
+        memory, name = memory_of(cell), plain(cell.name)
         found = self.late.memories.get(memory)
         if kind == _READ:
             self.reads[name] = cell
@@ -288,10 +289,6 @@ class _Finder:
                 (bit,) = cell.getPort(public("CLK")).to_sigbit_vector()
                 self.late.clocked[name] = Clocked(bit, True)
                 self.late.worlds[0].edges.add(name)
-
-
-def _memory(cell: Any) -> str:
-    return str(cell.getParam(public("MEMID")).decode_string())
 
 
 def find(state: State) -> Late | None:

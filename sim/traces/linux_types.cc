@@ -20,10 +20,17 @@ constexpr uint32_t kMostSlots = 32;
 constexpr uint32_t kMostNameBytes = 256;
 constexpr uint64_t kMostCall = 4096;
 
-ModuleTypes module_types(Config &fields) {
-  const auto field = [&fields](const char *name, uint32_t most = kMostOffset) {
+// Reads fields that are offsets, or other small numbers.
+struct FieldReader {
+  Config &fields;
+
+  uint32_t operator()(const char *name, uint32_t most = kMostOffset) const {
     return static_cast<uint32_t>(fields.required_integer(name, 0, most));
-  };
+  }
+};
+
+ModuleTypes module_types(Config &fields) {
+  const FieldReader field{fields};
   ModuleTypes types{};
   types.head = fields.required_integer("modules", kKernel, UINT64_MAX);
   types.list = field("module.list");
@@ -53,9 +60,7 @@ LinuxTypes LinuxTypes::read(const std::filesystem::path &file, const std::string
   }
   Config whole(content, place);
   Config fields(whole.child("fields"), whole.child_where("fields"));
-  const auto field = [&fields](const char *name, uint32_t most = kMostOffset) {
-    return static_cast<uint32_t>(fields.required_integer(name, 0, most));
-  };
+  const FieldReader field{fields};
   LinuxTypes types{};
   types.task_comm = field("task_struct.comm");
   types.task_pid = field("task_struct.pid");

@@ -31,7 +31,6 @@ from firesim.work.folder import (
     drop_folder,
     new_folder,
     note_preparing,
-    unmake,
 )
 from firesim.work.process_tree import ending_what_it_starts
 from firesim.work.steps import Steps
@@ -126,10 +125,7 @@ def _folder(name: str, results: Path | None, again: Path | None) -> Iterator[Pat
         folder = folder or new_folder(name, results)
         yield folder
     except BaseException as error:
-        if folder is None:
-            if results is not None and isinstance(error, KeyboardInterrupt):
-                unmake(results, was_there)
-        elif again is None:
+        if folder is not None and again is None:
             drop_folder(folder, was_there)
         if isinstance(error, HostLost | HostError):
             raise InputError(f"{error}.") from error

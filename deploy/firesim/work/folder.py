@@ -62,7 +62,7 @@ def new_folder(name: str, explicit: Path | None = None) -> Path:
             except FileExistsError:
                 continue
             except KeyboardInterrupt:
-                unmake(folder, was_there)
+                _unmake(folder, was_there)
                 raise
     except OSError as error:
         raise InputError(f"results folder: cannot be made: {error}.") from error
@@ -77,11 +77,11 @@ def _explicit(folder: Path) -> Path:
             raise InputError(f"--results: found files in {folder}, expected an empty folder.")
         return folder.absolute()
     except KeyboardInterrupt:
-        unmake(folder, was_there)
+        _unmake(folder, was_there)
         raise
 
 
-def unmake(folder: Path, was_there: bool) -> None:
+def _unmake(folder: Path, was_there: bool) -> None:
     """Remove a folder that Ctrl-C met while it was made, and in which there is nothing yet."""
     if not was_there:
         with suppress(OSError):

@@ -149,16 +149,21 @@ TEST_P(Paces, AProgramPrintsAndEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Tsi, Paces, testing::Values(1, 2, 7, 100));
 
+// The driver is saved, and another one goes on from there.
+void save_and_load(Target &target, const nlohmann::json &config) {
+  StateWriter state;
+  target.driver->save(state);
+  target.driver = target.bench.make<TsiDriver>(config);
+  StateReader saved("state", state);
+  target.driver->load(saved);
+  saved.finish();
+}
+
 TEST(Tsi, ASavedStateGoesOnInTheSameCycles) {
   for (uint64_t cut = 495; cut < 520; ++cut) {
     Target whole(settings(true), 3);
     whole.run_until(cut);
-    StateWriter state;
-    whole.driver->save(state);
-    whole.driver = whole.bench.make<TsiDriver>(settings(true));
-    StateReader saved("state", state);
-    whole.driver->load(saved);
-    saved.finish();
+    save_and_load(whole, settings(true));
     Target other(settings(true), 3);
     whole.run_until(1600);
     other.run_until(1600);
@@ -204,12 +209,7 @@ TEST(Tsi, GoesOnLoadingFromASavedState) {
     Target whole(settings(true), 1), other(settings(true), 1);
     for (Target *one : {&whole, &other}) one->driver = one->bench.make<TsiDriver>(loading(*one));
     whole.run_until(cut);
-    StateWriter state;
-    whole.driver->save(state);
-    whole.driver = whole.bench.make<TsiDriver>(loading(whole));
-    StateReader saved("state", state);
-    whole.driver->load(saved);
-    saved.finish();
+    save_and_load(whole, loading(whole));
     whole.run_until(1600);
     other.run_until(1600);
     EXPECT_EQ(whole.commands, other.commands) << "saved in cycle " << cut;

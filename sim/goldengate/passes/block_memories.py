@@ -9,25 +9,13 @@ it of any text. The open tools get that from Yosys itself, after this text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pyosys import libyosys as ys
 
 from goldengate.block_reads import BlockReads, Early, Memory
-from goldengate.drivers import bit_key
+from goldengate.memory_ports import laid_over, port_number
 from goldengate.state import State, public
-
-
-def _is_never(bit: Any) -> bool:
-    return not bit.is_wire() and bit.data == ys.State.S0
-
-
-def _signal(of: Sequence[Any]) -> Any:
-    found = ys.SigSpec()
-    for bit in of:
-        found.append(bit)
-    return found
 
 
 class _Reads(BlockReads):
@@ -55,7 +43,7 @@ class _Reads(BlockReads):
         address = cell.getPort(public("ADDR"))
         found = ys.SigSpec(self.module.addWire(self._name(), memory.width))
         cell.setPort(public("DATA"), found)
-        for write in sorted(memory.writes, key=lambda one: one.getParam(public("PORTID")).as_int()):
+        for write in sorted(memory.writes, key=port_number):
             found = self._over(write, address, early.clock, found)
         self.module.connect(shown, found)
 
@@ -63,25 +51,12 @@ class _Reads(BlockReads):
         """Return what a port shows after one more write of the cycle before."""
         same = self.module.Eq(self._name(), write.getPort(public("ADDR")), address)
         data = self._kept(clock, write.getPort(public("DATA")))
-        enables = list(write.getPort(public("EN")).to_sigbit_vector())
-        values, olds = (list(one.to_sigbit_vector()) for one in (data, below))
-        hits: dict[Any, Any] = {}
-        found = ys.SigSpec()
-        begin = 0
-        while begin < len(enables):
-            enable, end = enables[begin], begin
-            while end < len(enables) and bit_key(enables[end]) == bit_key(enable):
-                end += 1
-            part = _signal(olds[begin:end])
-            if not _is_never(enable):
-                key = bit_key(enable)
-                if key not in hits:
-                    hit = self.module.And(self._name(), same, ys.SigSpec(enable, 1))
-                    hits[key] = self._kept(clock, hit)
-                part = self.module.Mux(self._name(), part, _signal(values[begin:end]), hits[key])
-            found.append(part)
-            begin = end
-        return found
+
+        def hit(enable: Any) -> Any:
+            now = self.module.And(self._name(), same, ys.SigSpec(enable, 1))
+            return self._kept(clock, now)
+
+        return laid_over(self.module, self._name, below, data, write.getPort(public("EN")), hit)
 
 
 def run(state: State) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.memory_ports import memory_of
 from goldengate.state import State, plain, public
 
 _READ, _WRITE, _INITIAL = "$memrd_v2", "$memwr_v2", ("$meminit", "$meminit_v2")
@@ -72,7 +73,7 @@ class _Bounds:
             kind = plain(cell.type)
             if kind not in (_READ, _WRITE, *_INITIAL):
                 continue
-            name = ys.IdString(cell.getParam(public("MEMID")).decode_string())
+            name = ys.IdString(memory_of(cell))
             memory = self.module.memories[name]
             if memory.start_offset:
                 self._rows_from_0(cell, memory.start_offset)

@@ -20,7 +20,8 @@ from pyosys import libyosys as ys
 
 from goldengate import held, late_memory, phases
 from goldengate.drivers import Bit, add_like, bit_key
-from goldengate.late_memory import LateMemory, Write
+from goldengate.late_memory import Write
+from goldengate.memory_ports import memory_of
 from goldengate.phases import LATCH, Late
 from goldengate.reset_graph import reset_of, signal
 from goldengate.state import State, plain, public
@@ -50,11 +51,8 @@ class _Edges:
         self.kept: dict[Bit, Any] = {}
         self.ticks: dict[tuple[int, Bit, bool], Any] = {}
         self.todo: list[Callable[[], None]] = []
-        self.memories = {
-            plain(read.name): memory for memory in late.memories.values() for read in memory.reads
-        }
-        """By the name of each of its reads."""
-        self.writes: dict[tuple[int, str], Write] = {}
+        self.written: dict[str, list[Write]] = {}
+        """What is written late to a memory, in its order; what is in world 0 comes last."""
         for cell in self.module.cells_.values():
             if cell.hasPort(public("Q")):
                 bits = cell.getPort(public("Q")).to_sigbit_vector()
@@ -165,51 +163,49 @@ class _Edges:
     def _output(self, world: int, cell: Any, made: Any, output: Any) -> None:
         """Connect what a cell, or its copy `made`, computes in a world."""
         port = public(self.fan.output(cell))
-        memory = self.memories.get(plain(cell.name))
-        if memory is None:
+        is_read = plain(cell.type) == "$memrd_v2"
+        written = self.written.get(memory_of(cell)) if is_read else None
+        if written is None:
             made.setPort(port, output)
             return
         stored = self._wire(output.size())
         made.setPort(port, stored)
         until = world or self.late.end + 1
-        since = [one for one in self._written(memory) if 0 < one.world < until]
+        since = [one for one in written if 0 < one.world < until]
         name = functools.partial(self._name, "memory")
         self.module.connect(output, late_memory.taken(self.module, name, made, stored, since))
 
-    def _written(self, memory: LateMemory) -> list[Write]:
-        """Return all that is written late, in its order; what is in world 0 comes last."""
-        worlds = [*range(1, len(self.late.worlds)), 0]
-        pairs = [(world, cell) for world in worlds for cell in memory.late]
-        return [
-            self._write(world, cell)
-            for world, cell in pairs
-            if plain(cell.name) in self.late.worlds[world].edges
-        ]
-
     def _write(self, world: int, cell: Any) -> Write:
-        key = world, plain(cell.name)
-        if key not in self.writes:
-            at = world or self.late.end
-            tick = self._tick(world, cell)
-            enable, address, data = (
-                self._see(at, cell.getPort(public(port)).to_sigbit_vector())
-                for port in ("EN", "ADDR", "DATA")
-            )
-            bits = list(enable.to_sigbit_vector())
-            happens = {bit_key(bit): ys.SigSpec(bit, 1) for bit in bits}
-            happens = {bit: self._both(enabled, tick) for bit, enabled in happens.items()}
-            enable = signal(happens[bit_key(bit)].to_sigbit_vector()[0] for bit in bits)
-            self.writes[key] = Write(cell, world, enable, address, data)
-        return self.writes[key]
+        at = world or self.late.end
+        tick = self._tick(world, cell)
+        enable, address, data = (
+            self._see(at, cell.getPort(public(port)).to_sigbit_vector())
+            for port in ("EN", "ADDR", "DATA")
+        )
+        bits = list(enable.to_sigbit_vector())
+        happens = {bit_key(bit): ys.SigSpec(bit, 1) for bit in bits}
+        happens = {bit: self._both(enabled, tick) for bit, enabled in happens.items()}
+        enable = signal(happens[bit_key(bit)].to_sigbit_vector()[0] for bit in bits)
+        return Write(cell, world, enable, address, data)
+
+    def _writes(self) -> None:
+        """List what is written late to each memory."""
+        worlds = [*range(1, len(self.late.worlds)), 0]
+        for name, memory in self.late.memories.items():
+            self.written[name] = [
+                self._write(world, cell)
+                for world in worlds
+                for cell in memory.late
+                if plain(cell.name) in self.late.worlds[world].edges
+            ]
 
     def _memories(self) -> None:
         """Let late writes happen at the next rising edge, and reads find them before."""
         name = functools.partial(self._name, "memory")
-        for memory in self.late.memories.values():
+        for key, memory in self.late.memories.items():
             for cell in memory.reads:
                 self._output(self.late.end, cell, cell, cell.getPort(public("DATA")))
-            written = self._written(memory)
-            late_memory.rise(self.module, name, self.clock, memory, written)
+            late_memory.rise(self.module, name, self.clock, memory, self.written[key])
 
     # Registers and latches
 
@@ -346,8 +342,7 @@ class _Edges:
                 continue
             value, before = self._value(self.late.end, cell), self._before(cell)
             ends.append((cell, value, before, self._following(cell)))
-        for memory in self.late.memories.values():
-            self._written(memory)
+        self._writes()
         while self.todo:
             self.todo.pop()()
         self._memories()

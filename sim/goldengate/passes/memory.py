@@ -14,6 +14,7 @@ from typing import Any
 from pyosys import libyosys as ys
 
 from goldengate.drivers import Bit, Drivers, bit_key
+from goldengate.memory_ports import memory_of, port_number
 from goldengate.state import State, plain, public
 
 
@@ -81,7 +82,7 @@ class _Enables:
 def _group_key(cell: Any) -> tuple[str, ...]:
     """Ports of one group write the same memory at the same address on the same edge."""
     return (
-        str(cell.getParam(public("MEMID")).decode_string()),
+        memory_of(cell),
         cell.getParam(public("CLK_ENABLE")).as_string(),
         cell.getParam(public("CLK_POLARITY")).as_string(),
         *(str(bit_key(bit)) for bit in cell.getPort(public("CLK")).to_sigbit_vector()),
@@ -130,7 +131,7 @@ def run(state: State) -> None:
     for key in groups:
         per_memory[key[0]] = per_memory.get(key[0], 0) + 1
     for key, cells in groups.items():
-        cells.sort(key=lambda cell: cell.getParam(public("PORTID")).as_int())
+        cells.sort(key=port_number)
         if per_memory[key[0]] == 1:
             _merge(enables, cells)
         else:

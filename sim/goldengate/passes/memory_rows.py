@@ -12,6 +12,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.memory_ports import memory_of
 from goldengate.state import ZERO, State, plain, public
 
 _INITIAL = ("$meminit", "$meminit_v2")
@@ -23,7 +24,7 @@ def _cells(module: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for cell in module.cells_.values():
         if plain(cell.type) in (*_PORTS, *_INITIAL):
-            found.setdefault(cell.getParam(public("MEMID")).decode_string(), []).append(cell)
+            found.setdefault(memory_of(cell), []).append(cell)
     return found
 
 

@@ -16,6 +16,7 @@ from pyosys import libyosys as ys
 
 from goldengate.drivers import Bit, bit_key, bits
 from goldengate.errors import GoldenGateError
+from goldengate.memory_ports import memory_of, port_number
 from goldengate.passes.fame1 import FIRE
 from goldengate.sharing.dependence import Cones, Loop
 from goldengate.sharing.options import SharedMemory
@@ -71,7 +72,7 @@ def _memories(state: State) -> list[_Memory]:
         kind = plain(cell.type)
         if kind not in (_READ, _WRITE):
             continue
-        name = cell.getParam(public("MEMID")).decode_string()
+        name = memory_of(cell)
         if kind == _WRITE:
             found[name].writes.append(cell)
         elif cell.getParam(public("CLK_ENABLE")).as_bool():
@@ -79,7 +80,7 @@ def _memories(state: State) -> list[_Memory]:
         else:
             found[name].reads.append(_Read(cell))
     for one in found.values():
-        one.writes.sort(key=lambda cell: cell.getParam(public("PORTID")).as_int())
+        one.writes.sort(key=port_number)
         one.reads.sort(key=lambda read: plain(read.cell.name))
     return [one for name, one in found.items() if name not in clocked]
 

@@ -17,6 +17,7 @@ from pyosys import libyosys as ys
 
 from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError
+from goldengate.memory_ports import memory_of
 from goldengate.scan_layout import WORD_BITS, ScanLayout, ScanNames, words_of
 from goldengate.scan_top import PREFIX, target_ports
 from goldengate.sharing.scan_cells import Cells, active, listed, only, signal
@@ -241,7 +242,7 @@ def _warn(state: State, registered: set[str]) -> None:
     now = try_memories(state).registered()
     for cell in state.module.cells_.values():
         if plain(cell.name) in registered - now:
-            memory = cell.getParam(public("MEMID")).decode_string().lstrip("\\")
+            memory = memory_of(cell).lstrip("\\")
             state.warnings.append(
                 f"scan chain: a read of {memory} has no register of block memory any more; the "
                 f"memory may take logic instead."

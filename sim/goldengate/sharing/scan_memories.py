@@ -16,6 +16,7 @@ from pyosys import libyosys as ys
 
 from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError
+from goldengate.memory_ports import memory_of, port_number
 from goldengate.scan_layout import WORD_BITS, ScanLatch, ScanMemory, words_of
 from goldengate.sharing.scan_cells import Cells, is_zero, listed, signal
 from goldengate.state import State, plain, public
@@ -90,7 +91,7 @@ def _memories(state: State) -> list[_Memory]:
         kind = plain(cell.type)
         if kind not in (READ, WRITE):
             continue
-        memory = found[cell.getParam(public("MEMID")).decode_string()]
+        memory = found[memory_of(cell)]
         if kind == WRITE:
             memory.writes.append(cell)
         elif cell.getParam(public("CLK_ENABLE")).as_bool():
@@ -101,7 +102,7 @@ def _memories(state: State) -> list[_Memory]:
         else:
             memory.reads.append(cell)
     for memory in found.values():
-        memory.writes.sort(key=lambda cell: cell.getParam(public("PORTID")).as_int())
+        memory.writes.sort(key=port_number)
         memory.reads.sort(key=lambda cell: plain(cell.name))
     written = [
         one

@@ -16,6 +16,7 @@ from pyosys import libyosys as ys
 from goldengate.channels import node_name
 from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError
+from goldengate.memory_ports import memory_of
 from goldengate.passes.fame1 import FIRE
 from goldengate.sharing.slots import SLOT
 from goldengate.state import Port, State, plain, public
@@ -97,7 +98,7 @@ class _Threads:
             kind = plain(cell.type)
             if kind not in (*_PORTS, *_INITIAL):
                 continue
-            rows = sizes[cell.getParam(public("MEMID")).decode_string()]
+            rows = sizes[memory_of(cell)]
             if kind in _INITIAL:
                 self._repeat(cell, rows)
             else:
