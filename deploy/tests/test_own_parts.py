@@ -89,18 +89,6 @@ def test_a_blade_file_is_found_beside_the_recipe(tmp_path: Path) -> None:
             'simulation.engine: found engine functional for "node0", whose part "near" has no '
             "functional model.",
         ),
-        (
-            "soc: {core: small}\n",
-            {"engine": "functional"},
-            'simulation.engine: found engine functional for "node0", whose cores have no virtual '
-            "memory, expected rtl: functional nodes are RV64GC with Sv39.",
-        ),
-        (
-            "soc: {fpu: false}\n",
-            {"engine": "functional"},
-            'found engine functional for "node0", whose cores have no floating-point unit, '
-            "expected rtl",
-        ),
         ("parts: [./yours]\n", {}, 'own.yaml:3: parts[0]: found "./yours", expected a folder'),
     ],
 )

@@ -26,7 +26,8 @@ from typing import Any
 import firesim_software
 import yaml
 from elftools.elf.elffile import ELFFile
-from firesim.build.register_map import ROCKET, read_map
+from firesim.build.register_map import of_cores, read_map
+from firesim.build.rtl_blade import load_blade
 from firesim.debug.history import Stop, Wanted
 from firesim.debug.machine import Machine
 from firesim.debug.session import opened
@@ -75,6 +76,7 @@ class Case:
 QUICK = (Case("rocket-1", 1, 64, 1500), Case("rocket-1-l2", 1, 512, 4000))
 FULL = (
     Case("rocket-1", 1, 64, 20_000),
+    Case("rocket-1-small", 1, 16, 20_000),
     Case("rocket-2", 2, 32, 20_000),
     Case("rocket-1-l2", 1, 1024, 40_000),
     Case("rocket-4-l2", 4, 1024, 12_000),
@@ -166,7 +168,8 @@ class Recorded:
 def _recorded(experiment: Experiment, case: Case) -> Recorded:
     folder = experiment.folder / f"{case.blade}-{case.harts}"
     outcome = run_loaded(load_text(RECIPE.format(**vars(case)), []), results=folder)
-    symbols = _symbols(firesim_software.program("stores"))
+    fpu = load_blade(case.blade).cores.fpu
+    symbols = _symbols(firesim_software.program("stores", fpu=fpu))
     places = frozenset(symbols[f"store_{name}"] for name in STORES)
     logs = [next(folder.rglob(f"hart{hart}.log")) for hart in range(case.harts)]
     cycles = [store_cycles(log, places) for log in logs]
@@ -204,9 +207,11 @@ def _bytes_that_differ(
     return found
 
 
-def _lesser_maps(folder: Path, harts: int) -> dict[str, Path]:
+def _lesser_maps(folder: Path, blade: str, harts: int) -> dict[str, Path]:
     """Write maps of the core that leave something out; return them by what they leave out."""
-    whole = read_map(ROCKET).model_dump(exclude_none=True)
+    file = of_cores(load_blade(blade).cores)
+    assert file is not None, f"there is a map of the cores of {blade}"
+    whole = read_map(file).model_dump(exclude_none=True)
     cache = whole["cache"]
     lesser: dict[str, Any] = {
         "data caches": {"registers": {}},
@@ -262,7 +267,7 @@ def run(experiment: Experiment) -> Verdict:
     # Where other harts go on while a line leaves, a stop may meet it; that is rare.
     lesser: dict[str, list[Any]] = {}
     shared = next((one for one in runs if one.case.harts > 1), runs[0])
-    for name, file in _lesser_maps(experiment.folder, shared.case.harts).items():
+    for name, file in _lesser_maps(experiment.folder, shared.case.blade, shared.case.harts).items():
         found = _bytes_that_differ(experiment, shared, LESSER_STOPS, file)
         lesser[name] = [name, len(found), sum(count > 0 for count in found), sum(found)]
     columns = ["left out", "stops", "that differ", "bytes that do"]

@@ -6,7 +6,8 @@ reports every instruction (compared one by one, with every trap, cause and value
 and memory); and on harts that run decoded blocks at full speed, whole and with time cut at random
 places, interpreted and with each block translated at once (compared by registers and memory). Some
 also run on the Rocket blade and on a functional node, and are compared with the traces of both
-instruction by instruction.
+instruction by instruction. With `--blade` the nodes alone are compared, on another blade: in M mode
+where it has no other, as `rocket-1-small`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from firesim.build.rtl_blade import load_blade
 
 from regression.oracles.rtl_oracle import state_differences
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
@@ -115,7 +118,36 @@ def _with_rocket(experiment: Experiment, binary: Path, programs: list[Program]) 
     return problems
 
 
+def _of_blade(experiment: Experiment, blade: str, programs: list[Program]) -> list[str]:
+    """Compare functional nodes of a blade with those in RTL; return what differs."""
+    problems: list[str] = []
+    for begin in range(0, len(programs), 8):
+        group = programs[begin : begin + 8]
+        nodes = run_rocket(experiment, group, blade, engine="functional")
+        rockets = run_rocket(experiment, group, blade)
+        for program, node, rocket in zip(group, nodes, rockets, strict=True):
+            found = _differences("Rocket", rocket, node)
+            problems += [f"seed {program.seed}: {line}" for line in found]
+    return problems
+
+
+def _only_nodes(experiment: Experiment, blade: str, count: int) -> Verdict:
+    """Compare nodes of a blade whose cores have other features; hold when none differs."""
+    cores = load_blade(blade).cores
+    seeds = range(experiment.seed, experiment.seed + count)
+    experiment.say(f"seeds {seeds.start} to {seeds.stop - 1}")
+    options = {"passes_floats": cores.fpu, "machine_only": not cores.virtual_memory}
+    programs = [build(seed, experiment.folder, **options) for seed in seeds]
+    unlike = _of_blade(experiment, blade, programs)
+    for line in unlike[:10]:
+        experiment.say(line)
+    experiment.keep(blade=blade, rtl_programs=count, unlike_rtl=unlike)
+    figure = f"{count} programs on nodes of {blade}, {len(unlike)} differences from the RTL"
+    return Verdict(not unlike, figure, "no difference")
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--blade", help="compare nodes of this blade alone, of any cores")
     parser.add_argument(
         "--programs", type=int, default=0, help=f"number of programs (default {PROGRAMS})"
     )
@@ -132,6 +164,8 @@ def run(experiment: Experiment) -> Verdict:
     rtl: int | None = experiment.arguments.rtl_programs
     if rtl is None:
         rtl = QUICK_RTL_PROGRAMS if quick else RTL_PROGRAMS
+    if blade := experiment.arguments.blade:
+        return _only_nodes(experiment, blade, rtl)
     binary = runner()
     seeds = range(experiment.seed, experiment.seed + count)
     experiment.say(f"seeds {seeds.start} to {seeds.stop - 1}")

@@ -68,9 +68,10 @@ void DirtyLines::add_store(const nlohmann::json &json, const std::string &where,
   Config config(json, where);
   Store store{{config, "valid", signals},
               {config, "address", signals},
-              {config, "way", signals},
               {config, "mask", signals},
+              std::nullopt,
               {}};
+  if (ways_ > 1 || config.has("way")) store.way.emplace(config, "way", signals);
   uint32_t bits = 0;
   for (const std::string &name : config.text_list("data")) {
     bits += store.data.emplace_back(name, where + ": data", signals).width_bits();
@@ -100,7 +101,7 @@ void DirtyLines::before_settle(LeavingLines &leaving) {
 }
 
 void DirtyLines::keep(const Store &store) {
-  const uint64_t ways = store.way.value();
+  const uint64_t ways = store.way ? store.way->value() : 1;
   if (!std::has_single_bit(ways)) return;  // It hits no line.
   const auto way = static_cast<uint32_t>(std::countr_zero(ways));
   const uint64_t row = store.address.value() / kDataWordBytes % data_.rows();

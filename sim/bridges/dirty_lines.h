@@ -22,8 +22,9 @@ class DirtyLines {
   // memory has not.
   //
   // A STORE waits for the data array, the oldest first: {"valid": REGISTER, "address": REGISTER,
-  // "way": REGISTER, "mask": REGISTER, "data": [REGISTER]}; the way has a bit for each way, the
-  // data's first register is lowest. LEAVES says which line gives up being newer in a cycle:
+  // "way": REGISTER, "mask": REGISTER, "data": [REGISTER]}; the way has a bit for each way, and is
+  // left out where there is one; the data's first register is lowest. LEAVES says which line gives
+  // up being newer in a cycle:
   // {"address": REGISTER, "state": REGISTER, "states": [6]}. Throws ConfigError.
   DirtyLines(const nlohmann::json &json, const std::string &where, const SignalsByName &signals);
 
@@ -35,7 +36,8 @@ class DirtyLines {
 
  private:
   struct Store {
-    MappedRegister valid, address, way, mask;
+    MappedRegister valid, address, mask;
+    std::optional<MappedRegister> way;  // none where there is one
     std::vector<MappedRegister> data;
   };
   struct Leaves {

@@ -144,21 +144,17 @@ def _check_room(plan: Plan, node: PlannedNode, blade: Blade) -> None:
 
 
 def _check_cores(plan: Plan, node: PlannedNode, cores: Cores) -> None:
-    """Refuse cores that the node's engine does not model, or its Linux cannot run on."""
+    """Refuse cores that a node's Linux cannot run on."""
+    if node.linux is None:
+        return
     if not cores.virtual_memory:
         found, wanted = "virtual memory", "soc: {core: medium} or big"
     elif not cores.fpu:
         found, wanted = "floating-point unit", "soc: {fpu: true}"
     else:
         return
-    have = f'for "{node.name}", whose cores have no {found}, expected'
-    if not node.kind.is_rtl:
-        text = f"found engine {node.engine} {have} {DEFAULT}: {node.engine} nodes are RV64GC with "
-        text += "Sv39."
-        raise plan.error(node, "engine", text)
-    if node.linux is not None:
-        text = f"found Linux {have} a blade with {wanted}."
-        raise plan.error(node, "linux", text)
+    text = f'found Linux for "{node.name}", whose cores have no {found}, expected a blade with '
+    raise plan.error(node, "linux", f"{text}{wanted}.")
 
 
 def _check_instruments(plan: Plan) -> None:

@@ -13,13 +13,16 @@ from firesim_common.explain import checked
 from firesim_common.positions import read_yaml
 from pydantic import Field
 
+from firesim.build.cores import SIZES, Cores
 from firesim.build.events import of_hart
 from firesim.build.parts import PARTS, SOC
 from firesim.build.registers import every
 
 FILE = "registers.yaml"
 ROCKET = PARTS / SOC / FILE
-"""The map of the cores of our own blades."""
+"""The map of the big cores of our own blades."""
+_OF_SIZES = {"big": ROCKET, "small": PARTS / SOC / "registers-small.yaml"}
+"""Those that there are, by the cores whose features and data cache they are for."""
 
 Bit = Annotated[int, Field(ge=0, le=63)]
 Count = Annotated[int, Field(ge=1, le=1 << 20)]
@@ -48,8 +51,8 @@ class Store(Strict):
     """Whether there is one."""
     address: str
     """Its address, of which the bits within a way count."""
-    way: str
-    """A bit for each way of the cache: where it goes."""
+    way: str | None = None
+    """A bit for each way of the cache: where it goes. None in a cache of one way."""
     mask: str
     """A bit for each byte of the word that it changes."""
     data: list[str]
@@ -112,6 +115,16 @@ def read_map(file: Path) -> RegisterMap:
                 text = f'found "{piece.signal}" and a value, expected one of them.'
                 raise source.error(("registers", name, index), text)
     return made
+
+
+def of_cores(cores: Cores) -> Path | None:
+    """Return the map of the cores of a blade of ours, None when there is none for such cores."""
+
+    def shape(one: Cores) -> tuple[object, ...]:
+        return one.virtual_memory, one.fpu, one.dcache
+
+    found = [size for size in _OF_SIZES if shape(SIZES[size]) == shape(cores)]
+    return _OF_SIZES[found[0]] if found else None
 
 
 def of_harts(made: RegisterMap, harts: int) -> list[dict[str, Any]]:

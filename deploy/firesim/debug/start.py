@@ -17,7 +17,7 @@ from rich.console import Console
 
 from firesim.build.launch import start
 from firesim.build.memory_side import described_map
-from firesim.build.register_map import ROCKET, RegisterMap, read_map
+from firesim.build.register_map import RegisterMap, of_cores, read_map
 from firesim.build.rtl_blade import BladePart, load_blade
 from firesim.config.loaded import Loaded
 from firesim.debug.machine import Hub, Machine
@@ -153,7 +153,14 @@ def _map_of(plan: Plan, node: str, file: Path | None) -> RegisterMap | None:
             f"gdb: found {node}, a design of your own, expected --registers FILE, which says where "
             "its registers are."
         )
-    return read_map(file or ROCKET)
+    if file is None:
+        file = of_cores(load_blade(planned_node.blade).cores)
+    if file is None:
+        raise InputError(
+            f"gdb: found {node}, whose cores are neither big nor small ones with their usual data "
+            "cache, expected --registers FILE, which says where their registers are."
+        )
+    return read_map(file)
 
 
 def _parts(plan: Plan, node: str) -> list[BladePart]:

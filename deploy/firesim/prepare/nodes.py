@@ -117,7 +117,7 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         disk=disk,
         physical=physical,
         looks_at_memory=looks_at_memory(plan, node, kinds),
-        address_bits=_address_bits(node, built),
+        harts=_functional_harts(node, built),
         parts=built.parts.get(node.blade) if not node.kind.is_rtl else None,
         processes=_processes(node, built.software),
     )
@@ -138,12 +138,21 @@ def _processes(node: PlannedNode, software: Software) -> TracedProcesses | None:
     return TracedProcesses(found.types, found.files, registers)
 
 
-def _address_bits(node: PlannedNode, built: _Made) -> int | None:
-    """Return the bits of a functional node's physical addresses, None for the usual ones."""
+def _functional_harts(node: PlannedNode, built: _Made) -> dict[str, int | bool]:
+    """Return what is unusual about the harts of a functional node, nothing for one in RTL."""
     if node.kind.is_rtl or node.blade not in built.software.blades:
-        return None
-    bits = built.software.blades[node.blade].cores.address_bits
-    return None if bits == Cores().address_bits else bits
+        return {}
+    return _unusual(built.software.blades[node.blade].cores)
+
+
+def _unusual(cores: Cores) -> dict[str, int | bool]:
+    has: dict[str, int | bool] = {
+        "address_bits": cores.address_bits,
+        "floating_point": cores.fpu,
+        "supervisor_mode": cores.virtual_memory,
+    }
+    usual = {"address_bits": Cores().address_bits, "floating_point": True, "supervisor_mode": True}
+    return {key: value for key, value in has.items() if value != usual[key]}
 
 
 def _model(node: PlannedNode, models: Models) -> tuple[Path | None, Twin | None]:

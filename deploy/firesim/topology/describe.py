@@ -75,8 +75,8 @@ class NodeFiles:
     """Where the code of a file of `symbols` is as long as addresses are not translated."""
     looks_at_memory: bool = False
     """Whether the host of a program with tohost looks at memory, as no bridge asks the target."""
-    address_bits: int | None = None
-    """Of physical addresses of a functional node; None for the usual 32."""
+    harts: Mapping[str, int | bool] = field(default_factory=dict)
+    """What is unusual about the harts of a functional node, as the description has it."""
     parts: list[dict[str, Any]] | None = None
     """The parts of a functional node as the description has them; None for the usual ones."""
     processes: TracedProcesses | None = None
@@ -236,7 +236,7 @@ def _node(
             "kind": node.engine,
             "cores": made.cores,
             **plan.run.functional.model_dump(),
-            **({} if made.address_bits is None else {"address_bits": made.address_bits}),
+            **made.harts,
             **({} if made.parts is None else {"parts": made.parts}),
             "bridges": functional,
         }

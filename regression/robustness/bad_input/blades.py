@@ -245,12 +245,12 @@ BLADE_CASES = [
         "own.yaml:3: soc.icache_kib: found 12, expected a power of two.",
         HEAD + "soc: {icache_kib: 12}\n",
     ),
-    blade(
-        "functional node of a core without virtual memory",
-        'bad.yaml:7: simulation.engine: found engine functional for "node0", whose cores have no '
-        "virtual memory, expected rtl: functional nodes are RV64GC with Sv39.",
-        HEAD + "soc: {core: small}\n",
-        more="simulation:\n  engine: functional\n",
+    Case(
+        "Linux without virtual memory",
+        'bad.yaml:5: workload.node.linux: found Linux for "node0", whose cores have no virtual '
+        "memory, expected a blade with soc: {core: medium} or big.",
+        RECIPE.replace("program: hello", "linux: linux-hello"),
+        {"own.yaml": (HEAD + "soc: {core: small}\n").encode()},
     ),
     Case(
         "Linux without a floating-point unit",

@@ -78,16 +78,21 @@ def _data(rng: random.Random, rounds: int) -> list[str]:
     return lines
 
 
-def generate(seed: int, *, segments: int = 12, pieces: int = 60, rounds: int = 4) -> str:
-    """Return the program of a seed: `rounds` times over `segments` of `pieces` pieces each."""
+def generate(
+    seed: int, *, segments: int = 12, pieces: int = 60, rounds: int = 4, machine_only: bool = False
+) -> str:
+    """Return the program of a seed: `rounds` times over `segments` of `pieces` pieces each.
+
+    With `machine_only` all of them run in M-mode, for cores that have no other.
+    """
     rng = random.Random(seed)
     made = Pieces(rng)
     lines = ["  .option norelax", "  .text", "  .globl oracle_body", "oracle_body:"]
     lines += made.initial_registers()
     lines += ["oracle_round:"]
     for _ in range(segments):
-        mode = rng.choice((Mode.M, Mode.M, Mode.S, Mode.U))
-        lines += made.enter(mode, paging=rng.random() < 0.6)
+        mode = Mode.M if machine_only else rng.choice((Mode.M, Mode.M, Mode.S, Mode.U))
+        lines += made.enter(mode, paging=not machine_only and rng.random() < 0.6)
         for _ in range(pieces):
             lines += made.piece()
         lines += made.leave()

@@ -76,8 +76,17 @@ class Outcome:
     state: list[str]
 
 
-def build(seed: int, folder: Path, **sizes: int) -> Program:
+def build(
+    seed: int,
+    folder: Path,
+    *,
+    passes_floats: bool = True,
+    machine_only: bool = False,
+    **sizes: int,
+) -> Program:
     """Generate and link the program of a seed below `folder`; `sizes` go to generate().
+
+    `machine_only` does, too; for `passes_floats` see firesim_software.link.
 
     Raises:
         ProgramError: it does not assemble, which is a fault of the generator.
@@ -85,13 +94,13 @@ def build(seed: int, folder: Path, **sizes: int) -> Program:
     place = folder / f"program-{seed}"
     place.mkdir(parents=True, exist_ok=True)
     source = place / "program.S"
-    source.write_text(generate(seed, **sizes))
-    return link_program(seed, source, place)
+    source.write_text(generate(seed, machine_only=machine_only, **sizes))
+    return link_program(seed, source, place, passes_floats)
 
 
-def link_program(seed: int, source: Path, place: Path) -> Program:
+def link_program(seed: int, source: Path, place: Path, passes_floats: bool = True) -> Program:
     """Link a program's source for both machines."""
-    elf = link([RUNTIME, source], SCRIPT, place / "rocket.elf")
+    elf = link([RUNTIME, source], SCRIPT, place / "rocket.elf", passes_floats=passes_floats)
     link([RUNTIME, source], SCRIPT, place / "qemu.elf", ["FIRESIM_QEMU_VIRT"])
     with elf.open("rb") as file:
         symbols: Any = ELFFile(file).get_section_by_name(".symtab")

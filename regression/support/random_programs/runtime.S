@@ -41,10 +41,11 @@ _start:
 1:
   la t0, oracle_m_trap
   csrw mtvec, t0
-  la t0, oracle_s_trap
-  csrw stvec, t0
   la t0, oracle_m_frame
   csrw mscratch, t0
+  /* what a core with M mode alone, or without floating point, has not traps from here on */
+  la t0, oracle_s_trap
+  csrw stvec, t0
   la t0, oracle_s_frame
   csrw sscratch, t0
   li t0, CLINT

@@ -119,12 +119,24 @@ def program(name: str, defines: Sequence[str] = (), fpu: bool = True) -> Path:
     return folder / f"{name}.elf"
 
 
-def link(sources: Sequence[Path], script: Path, out: Path, defines: Sequence[str] = ()) -> Path:
+def link(
+    sources: Sequence[Path],
+    script: Path,
+    out: Path,
+    defines: Sequence[str] = (),
+    *,
+    passes_floats: bool = True,
+) -> Path:
     """Compile and link `sources` alone by the linker script `script`; return `out`.
+
+    Without `passes_floats` the ABI is lp64, which cores without a floating-point unit take;
+    instructions of that unit are still assembled.
 
     Raises:
         ProgramError: they do not compile; the message has file and line.
     """
-    flags = [*COMMON, *LINK, f"-I{LIBRARY}", f"-T{script}", *(f"-D{name}" for name in defines)]
+    abi = [] if passes_floats else ["-mabi=lp64"]
+    places = [f"-I{LIBRARY}", f"-T{script}"]
+    flags = [*COMMON, *abi, *LINK, *places, *(f"-D{name}" for name in defines)]
     _run([COMPILER, *flags, "-o", str(out), *(str(path) for path in sources)])
     return out

@@ -21,6 +21,7 @@ struct Shape {
   uint32_t cycles_per_instruction = 1;
   uint32_t quantum_cycles = 1;
   std::string parts;  // what is unusual about them
+  HartFeatures features;
 
   static Shape load(StateReader &state);
 };

@@ -53,7 +53,7 @@ uint64_t read_boot_rom(uint64_t offset, uint32_t bytes) {
 Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &lines,
          devices::BladeEnd &end)
     : clint_(parameters.harts, lines),
-      plic_(parameters.harts, lines),
+      plic_(parameters.harts, lines, parameters.supervisor),
       uart_(parameters.console),
       block_device_(parameters.disk, memory),
       nic_(parameters.nic, parameters.quantum_cycles, memory, nic_features(parameters.parts)),

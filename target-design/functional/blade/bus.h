@@ -27,6 +27,7 @@ namespace firesim::functional {
 
 struct BusParameters {
   uint32_t harts = 1;
+  bool supervisor = true;  // the harts have that mode
   uint32_t quantum_cycles = 1024;
   const std::vector<PartEntry> &parts;
   const devices::NicSettings &nic;

@@ -30,8 +30,9 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
       memory_(
           dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
           blade_end_),
-      bus_({settings_.harts, settings_.quantum_cycles, settings_.parts, *settings_.nic,
-            *settings_.disk, *settings_.console, settings_.host.get()},
+      bus_({settings_.harts, settings_.features.supervisor, settings_.quantum_cycles,
+            settings_.parts, *settings_.nic, *settings_.disk, *settings_.console,
+            settings_.host.get()},
            memory_, harts_, blade_end_) {
   make_harts();
   observe();
@@ -39,7 +40,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
 
 void FunctionalBlade::make_harts() {
   harts_.make(dram(), bus_, settings_.code_bytes, settings_.shares_code, settings_.check_fence_i,
-              settings_.translate_after);
+              settings_.translate_after, settings_.features);
 }
 
 FunctionalBlade::~FunctionalBlade() {
@@ -230,15 +231,16 @@ std::string FunctionalBlade::fingerprint() const {
   const std::string parts = unusual(settings_.parts);
   const uint32_t nic = bus_.nic().features().word();
   return fmt::format(
-      "functional blade with {} harts, {} bytes of memory, {} cycles an instruction, quanta of {} "
-      "cycles{}{}{}",
-      settings_.harts, settings_.memory->size_bytes(), settings_.cycles_per_instruction,
-      settings_.quantum_cycles, parts.empty() ? "" : ", parts ", parts,
-      nic == 0 ? "" : fmt::format(", NIC with features {}", nic));
+      "functional blade with {} harts{}{}, {} bytes of memory, {} cycles an instruction, quanta of "
+      "{} cycles{}{}{}",
+      settings_.harts, settings_.features.floats ? "" : " without floating point",
+      settings_.features.supervisor ? "" : " with M mode alone", settings_.memory->size_bytes(),
+      settings_.cycles_per_instruction, settings_.quantum_cycles, parts.empty() ? "" : ", parts ",
+      parts, nic == 0 ? "" : fmt::format(", NIC with features {}", nic));
 }
 
 Shape Shape::load(StateReader &state) {
-  const uint32_t version = state.section("functional_blade", 5);
+  const uint32_t version = state.section("functional_blade", 6);
   if (version < 4) {
     state.fail("saved by a version of FireSim that this one does not continue");
   }
@@ -247,15 +249,21 @@ Shape Shape::load(StateReader &state) {
   shape.cycles_per_instruction = static_cast<uint32_t>(state.u64(UINT32_MAX));
   shape.quantum_cycles = static_cast<uint32_t>(state.u64(UINT32_MAX));
   if (version > 4) shape.parts = state.text();
+  if (version > 5) {
+    shape.features.floats = state.boolean();
+    shape.features.supervisor = state.boolean();
+  }
   return shape;
 }
 
 void FunctionalBlade::save(StateWriter &state) const {
-  state.section("functional_blade", 5);
+  state.section("functional_blade", 6);
   state.u64(settings_.harts);
   state.u64(settings_.cycles_per_instruction);
   state.u64(settings_.quantum_cycles);
   state.text(unusual(settings_.parts));
+  state.boolean(settings_.features.floats);
+  state.boolean(settings_.features.supervisor);
   state.u64(quantum_start_);
   state.boolean(waiting_);
   state.boolean(deterministic_);

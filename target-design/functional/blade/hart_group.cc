@@ -71,7 +71,7 @@ void save_hart(StateWriter &writer, const ArchitecturalState &state) {
   writer.bytes(state.pmpcfg);
 }
 
-ArchitecturalState load_hart(StateReader &reader) {
+ArchitecturalState load_hart(StateReader &reader, HartFeatures features) {
   ArchitecturalState state;
   reader.section("hart", 1);
   each_word(state, [&](uint64_t &value) { value = reader.u64(); });
@@ -80,7 +80,7 @@ ArchitecturalState load_hart(StateReader &reader) {
   state.waiting = reader.boolean();
   state.reservation_valid = reader.boolean();
   reader.bytes_into(state.pmpcfg.data(), state.pmpcfg.size());
-  if (const auto wrong = impossible(state)) reader.fail(*wrong);
+  if (const auto wrong = impossible(state, features)) reader.fail(*wrong);
   return state;
 }
 
@@ -90,14 +90,16 @@ HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t f
       cycles_(harts, first_cycle) {}
 
 void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool shares_code,
-                     bool checks_fences, int32_t translate_after) {
+                     bool checks_fences, int32_t translate_after, HartFeatures features) {
   harts_.clear();
+  features_ = features;
   shared_ =
       std::make_unique<SharedState>(dram, code_bytes, shares_code ? &CodeStore::common() : nullptr);
   shared_->set_translate_after(translate_after);
   if (checks_fences) shared_->check_fences(size());
   for (uint32_t i = 0; i < size(); ++i) {
-    harts_.push_back(std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_));
+    harts_.push_back(
+        std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_, features));
     ArchitecturalState state;
     state.cycle = cycles_[i];
     harts_.back()->set_state(state);
@@ -202,7 +204,7 @@ void HartGroup::load(StateReader &state, uint64_t cycle) {
   cycles_ = cycles;
   busy_cycles_ = state.u64();
   for (uint32_t i = 0; i < size(); ++i) {
-    const ArchitecturalState hart = load_hart(state);
+    const ArchitecturalState hart = load_hart(state, features_);
     if (hart.cycle > cycles_[i]) {
       state.fail(
           fmt::format("found a hart in cycle {}, expected at most {}", hart.cycle, cycles_[i]));

@@ -37,6 +37,8 @@ Settings::Settings(const nlohmann::json &node, const SimulationContext &context)
   devices::Config config(node, name);
   for (const char *known : {"name", "kind", "library", "restore_from"}) config.has(known);
   harts = static_cast<uint32_t>(config.integer("cores", 1, 1, kMostHarts));
+  features.floats = config.boolean("floating_point", true);
+  features.supervisor = config.boolean("supervisor_mode", true);
   cycles_per_instruction =
       static_cast<uint32_t>(config.integer("cycles_per_instruction", 1, 1, kMostCycles));
   quantum_cycles = static_cast<uint32_t>(config.integer("quantum_cycles", 1024, 1, kMostCycles));

@@ -18,6 +18,7 @@
 #include "functional/blade/block_vectors.h"
 #include "functional/blade/hart_traces.h"
 #include "functional/blade/parts.h"
+#include "functional/core/hart.h"
 #include "functional/core/l1_caches.h"
 
 namespace firesim::functional {
@@ -28,6 +29,7 @@ struct Settings {
 
   std::string name;
   uint32_t harts;
+  HartFeatures features;
   uint32_t cycles_per_instruction;
   uint32_t quantum_cycles;
   uint32_t address_bits;      // of physical addresses

@@ -74,14 +74,15 @@ struct CodeEntry {
   static constexpr uint64_t kNone = 4;
 };
 
-// Of Core::tag: mstatus.FS is on.
+// Of Core::tag: there is floating point, and it is on.
 inline constexpr uint64_t kFloatTag = 4;
 
 using Helper = Next (*)(Core &, const Op &);
 
 class Core {
  public:
-  Core(uint32_t id, Dram dram, Mmio &mmio, uint32_t cycles_per_instruction, SharedState &shared);
+  Core(uint32_t id, Dram dram, Mmio &mmio, uint32_t cycles_per_instruction, SharedState &shared,
+       HartFeatures features);
   ~Core();
 
   // --- the boundary, as in hart.h (hart.cc) ---
@@ -171,6 +172,7 @@ class Core {
   Next illegal();
 
   // --- floating point (execute_fp.cc) ---
+  bool floats_on() const { return features.floats && (mstatus & status::kFs) != 0; }
   void begin_host_float();  // host flags and rounding are ours
   void end_host_float();    // the host's again; our flags are in fflags
   uint32_t float_flags() const;
@@ -215,6 +217,8 @@ class Core {
   const Dram dram;
   Mmio &mmio;
   const uint32_t cycles_per_instruction;
+  const HartFeatures features;
+  const uint32_t address_top;  // the highest bit of an address in mepc and mtval
   SharedState &shared;
   RetireObserver *observer = nullptr;
   FlowObserver *flow = nullptr;  // with it, blocks have Ops that tell
@@ -248,6 +252,8 @@ class Core {
   bool is_stale(uint64_t physical, uint64_t second) const;
   Next device_done(bool ok, bool load, uint64_t address);
   bool csr_read_machine(uint32_t number, uint64_t &value) const;
+  bool csr_read_delegation(uint32_t number, uint64_t &value) const;
+  bool csr_read_float(uint32_t number, uint64_t &value) const;
   bool csr_read_supervisor(uint32_t number, uint64_t &value) const;
   void csr_write_machine(uint32_t number, uint64_t value);
   void csr_write_supervisor(uint32_t number, uint64_t value);

@@ -9,15 +9,18 @@
 namespace firesim::functional {
 namespace {
 
-constexpr uint64_t kMisa = 0x8000'0000'0094'112d;
+constexpr uint64_t kMisa = 0x8000'0000'0080'1105;
+constexpr uint64_t kMisaFloats = 0x28, kMisaSupervisor = 0x14'0000;
 constexpr uint64_t kSstatusWritable =
     status::kSie | status::kSpie | status::kSpp | status::kFs | status::kSum | status::kMxr;
-constexpr uint64_t kAddressTop = 39;
 
 uint64_t sign_extend(uint64_t value, uint64_t top_bit) {
   const auto shift = static_cast<int>(63 - top_bit);
   return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
 }
+
+// Of counters, the read-only copies for modes below M.
+bool is_user_counter(uint32_t number) { return number >= 0xc00 && number < 0xc20; }
 
 bool is_event_counter(uint32_t number) {
   return (number >= 0x323 && number <= 0x33f) || (number >= 0xb03 && number <= 0xb1f) ||
@@ -38,6 +41,7 @@ uint64_t Core::cycle_now() const {
 uint64_t Core::retired_now() const { return retired_at_end - static_cast<uint64_t>(slots_left); }
 
 bool Core::csr_read_supervisor(uint32_t number, uint64_t &value) const {
+  if (!features.supervisor) return false;
   const uint64_t fs_dirty = (mstatus & status::kFs) != 0 ? status::kSd : 0;
   switch (number) {
     case 0x100:
@@ -75,6 +79,24 @@ bool Core::csr_read_supervisor(uint32_t number, uint64_t &value) const {
   }
 }
 
+// The registers of M mode that say what others may do are only there with others.
+bool Core::csr_read_delegation(uint32_t number, uint64_t &value) const {
+  if (!features.supervisor) return false;
+  switch (number) {
+    case 0x302:
+      value = medeleg;
+      return true;
+    case 0x303:
+      value = mideleg;
+      return true;
+    case 0x306:
+      value = mcounteren;
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool Core::csr_read_machine(uint32_t number, uint64_t &value) const {
   const uint64_t fs_dirty = (mstatus & status::kFs) != 0 ? status::kSd : 0;
   if (number >= 0x3b0 && number < 0x3b0 + kPmpRegions) {
@@ -83,25 +105,17 @@ bool Core::csr_read_machine(uint32_t number, uint64_t &value) const {
   }
   switch (number) {
     case 0x300:
-      value = mstatus | status::kSxlUxl | fs_dirty;
+      value = mstatus | (features.supervisor ? status::kSxlUxl : 0) | fs_dirty;
       return true;
     case 0x301:
-      value = kMisa;
-      return true;
-    case 0x302:
-      value = medeleg;
-      return true;
-    case 0x303:
-      value = mideleg;
+      value =
+          kMisa | (features.floats ? kMisaFloats : 0) | (features.supervisor ? kMisaSupervisor : 0);
       return true;
     case 0x304:
       value = mie;
       return true;
     case 0x305:
       value = mtvec;
-      return true;
-    case 0x306:
-      value = mcounteren;
       return true;
     case 0x340:
       value = mscratch;
@@ -123,13 +137,12 @@ bool Core::csr_read_machine(uint32_t number, uint64_t &value) const {
       for (uint32_t i = 0; i < kPmpRegions; ++i) value |= uint64_t{pmpcfg[i]} << 8 * i;
       return true;
     default:
-      return false;
+      return csr_read_delegation(number, value);
   }
 }
 
-bool Core::csr_read(uint32_t number, uint64_t &value) const {
-  value = 0;
-  if (csr_read_supervisor(number, value) || csr_read_machine(number, value)) return true;
+bool Core::csr_read_float(uint32_t number, uint64_t &value) const {
+  if (!features.floats) return false;
   switch (number) {
     case 0x001:
       value = float_flags();
@@ -140,6 +153,19 @@ bool Core::csr_read(uint32_t number, uint64_t &value) const {
     case 0x003:
       value = frm << 5 | float_flags();
       return true;
+    default:
+      return false;
+  }
+}
+
+bool Core::csr_read(uint32_t number, uint64_t &value) const {
+  value = 0;
+  if (csr_read_supervisor(number, value) || csr_read_machine(number, value) ||
+      csr_read_float(number, value)) {
+    return true;
+  }
+  if (is_user_counter(number) && !features.supervisor) return false;
+  switch (number) {
     case 0x7a1:
       value = tdata1 | csr_bits::kTdata1Fixed;
       return true;
@@ -176,7 +202,7 @@ bool Core::csr_allowed(uint32_t number, bool write) const {
   if (write && number >> 10 == 3) return false;
   if (number <= 3 && (mstatus & status::kFs) == 0) return false;
   if (number == 0x180 && privilege == kSupervisor && (mstatus & status::kTvm) != 0) return false;
-  if (number >= 0xc00 && number < 0xc20) {
+  if (is_user_counter(number)) {
     const uint32_t bit = number & 31;
     if (privilege != kMachine && (mcounteren >> bit & 1) == 0) return false;
     if (privilege == kUser && (scounteren >> bit & 1) == 0) return false;
@@ -190,7 +216,7 @@ void Core::csr_write_supervisor(uint32_t number, uint64_t value) {
       mie = (mie & ~mideleg) | (value & mideleg);
       return;
     case 0x105:
-      stvec = sign_extend(csr_bits::vector_base(value), 38);
+      stvec = sign_extend(csr_bits::vector_base(value), address_top - 1);
       return;
     case 0x106:
       scounteren = value & csr_bits::kCounterEnable;
@@ -199,13 +225,13 @@ void Core::csr_write_supervisor(uint32_t number, uint64_t value) {
       sscratch = value;
       return;
     case 0x141:
-      sepc = sign_extend(value & ~uint64_t{1}, kAddressTop);
+      sepc = sign_extend(value & ~uint64_t{1}, address_top);
       return;
     case 0x142:
       scause = value & (cause::kInterrupt | 31);
       return;
     case 0x143:
-      stval = sign_extend(value, kAddressTop);
+      stval = sign_extend(value, address_top);
       return;
     case 0x144:
       mip = (mip & ~(2 & mideleg)) | (value & 2 & mideleg);
@@ -253,7 +279,7 @@ void Core::csr_write_machine(uint32_t number, uint64_t value) {
       mideleg = value & csr_bits::kSupervisorInterrupts;
       return;
     case 0x304:
-      mie = value & csr_bits::kInterrupts;
+      mie = value & csr_bits::interrupts(features.supervisor);
       return;
     case 0x305:
       mtvec = csr_bits::vector_base(value & csr_bits::mtvec(dram.address_bits));
@@ -265,16 +291,16 @@ void Core::csr_write_machine(uint32_t number, uint64_t value) {
       mscratch = value;
       return;
     case 0x341:
-      mepc = sign_extend(value & ~uint64_t{1}, kAddressTop);
+      mepc = sign_extend(value & ~uint64_t{1}, address_top);
       return;
     case 0x342:
       mcause = value & (cause::kInterrupt | 15);
       return;
     case 0x343:
-      mtval = sign_extend(value, kAddressTop);
+      mtval = sign_extend(value, address_top);
       return;
     case 0x344:
-      mip = value & csr_bits::kSoftwareMip;
+      mip = features.supervisor ? value & csr_bits::kSoftwareMip : 0;
       return;
     default:
       return csr_write_supervisor(number, value);
@@ -293,7 +319,7 @@ void Core::csr_write(uint32_t number, uint64_t value) {
     case 0x100:
       return write_status(kSstatusWritable, value);
     case 0x300:
-      return write_status(csr_bits::kMstatus, value);
+      return write_status(csr_bits::mstatus(features.supervisor), value);
     case 0x001:
     case 0x003:
       set_float_flags(value & 31);
@@ -303,10 +329,11 @@ void Core::csr_write(uint32_t number, uint64_t value) {
       frm = value & 7;
       return;
     case 0x7a1:
-      tdata1 = value & csr_bits::kTdata1;
+      tdata1 = (value & csr_bits::tdata1(features.supervisor)) |
+               (features.supervisor ? 0 : csr_bits::kTdata1Machine);
       return;
     case 0x7a2:
-      tdata2 = sign_extend(value, 38);
+      tdata2 = sign_extend(value, address_top - 1);
       return;
     case 0x7c1:
       custom = value & csr_bits::kCustom;

@@ -41,7 +41,7 @@ void put(Core &core, uint8_t reg, F value) {
 
 void put_x(Core &core, uint8_t reg, uint64_t value) { core.x[reg == 0 ? kZeroSink : reg] = value; }
 
-bool off(const Core &core) { return (core.mstatus & status::kFs) == 0; }
+bool off(const Core &core) { return !core.floats_on(); }
 
 // The rounding mode of an instruction, or one above kRmm when it is illegal.
 uint8_t mode_of(const Core &core, const Op &op) {

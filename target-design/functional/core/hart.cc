@@ -10,11 +10,14 @@
 #include "translation/translator.h"
 
 namespace firesim::functional {
-Core::Core(uint32_t hart_id, Dram memory, Mmio &devices, uint32_t cycles, SharedState &all)
+Core::Core(uint32_t hart_id, Dram memory, Mmio &devices, uint32_t cycles, SharedState &all,
+           HartFeatures has)
     : id(hart_id),
       dram(memory),
       mmio(devices),
       cycles_per_instruction(cycles),
+      features(has),
+      address_top(csr_bits::address_top(has.supervisor, memory.address_bits)),
       shared(all),
       jump_cache(untouched<JumpEntry>(kJumpEntries)),
       blocks_(all.code_bytes()) {
@@ -168,8 +171,9 @@ void Core::write_by_device(uint64_t address, uint64_t bytes) {
   leave_requested = true;
 }
 
-Hart::Hart(uint32_t id, Dram dram, Mmio &mmio, uint32_t cycles_per_instruction, SharedState &shared)
-    : core_(std::make_unique<Core>(id, dram, mmio, cycles_per_instruction, shared)) {}
+Hart::Hart(uint32_t id, Dram dram, Mmio &mmio, uint32_t cycles_per_instruction, SharedState &shared,
+           HartFeatures features)
+    : core_(std::make_unique<Core>(id, dram, mmio, cycles_per_instruction, shared, features)) {}
 
 Hart::~Hart() = default;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One RV64IMAFDC hart with M, S and U mode, Sv39 and PMP, which behaves as the blade's Rocket does
-// where software can see it, but for time: every instruction takes the same number of cycles.
+// One RV64IMAFDC hart with M, S and U mode, Sv39 and PMP, or what is left of it without some
+// features, which behaves as the blade's Rocket does where software can see it, but for time: every
+// instruction takes the same number of cycles.
 // docs/explanation/functional-blade.md says how it works.
 #pragma once
 
@@ -18,6 +19,14 @@ class L1Caches;
 class SharedState;
 
 inline constexpr uint32_t kPmpRegions = 8;
+
+// What a hart has beyond RV64IMAC with M mode alone.
+struct HartFeatures {
+  bool floats = true;      // F and D
+  bool supervisor = true;  // S and U mode with Sv39
+
+  bool operator==(const HartFeatures &) const = default;
+};
 
 // All of a hart that an instruction can observe. The CSRs hold what a read of them gives, but for:
 // `mip` holds only the bits software has set (SSIP, STIP, SEIP), `interrupt_lines` the levels of
@@ -96,7 +105,8 @@ class Hart {
  public:
   // `mmio`, `shared` and the DRAM must outlive the hart. All harts of one blade share one
   // SharedState, made before them, and run on one thread at a time.
-  Hart(uint32_t id, Dram dram, Mmio &mmio, uint32_t cycles_per_instruction, SharedState &shared);
+  Hart(uint32_t id, Dram dram, Mmio &mmio, uint32_t cycles_per_instruction, SharedState &shared,
+       HartFeatures features = {});
   ~Hart();
   Hart(const Hart &) = delete;
   Hart &operator=(const Hart &) = delete;

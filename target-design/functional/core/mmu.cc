@@ -179,7 +179,7 @@ void Core::new_epoch() {
 }
 
 void Core::update_context() {
-  tag = epoch_ << 3 | ((mstatus & status::kFs) != 0 ? kFloatTag : 0) | privilege;
+  tag = epoch_ << 3 | (floats_on() ? kFloatTag : 0) | privilege;
   const uint8_t as = data_privilege();
   if ((mstatus & status::kMxr) != 0 && as != kMachine) {
     const uint64_t context = as | (mstatus & status::kSum);

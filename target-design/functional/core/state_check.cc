@@ -44,9 +44,52 @@ std::optional<std::string> impossible_pmp(const ArchitecturalState &s) {
   return std::nullopt;
 }
 
+// What a hart with M mode alone has not: registers of S mode, and those that speak of other modes.
+std::optional<std::string> impossible_beside_machine(const ArchitecturalState &s) {
+  const Register registers[] = {
+      {"mstatus", s.mstatus, csr_bits::kMachineMstatus | status::kMpp},
+      {"medeleg", s.medeleg, 0},
+      {"mideleg", s.mideleg, 0},
+      {"mie", s.mie, csr_bits::interrupts(false)},
+      {"mip", s.mip, 0},
+      {"the interrupt lines", s.interrupt_lines, csr_bits::interrupts(false)},
+      {"mcounteren", s.mcounteren, 0},
+      {"stvec", s.stvec, 0},
+      {"sscratch", s.sscratch, 0},
+      {"sepc", s.sepc, 0},
+      {"scause", s.scause, 0},
+      {"stval", s.stval, 0},
+      {"satp", s.satp, 0},
+      {"scounteren", s.scounteren, 0},
+      {"tdata1", s.tdata1,
+       csr_bits::tdata1(false) | csr_bits::kTdata1Machine | csr_bits::kTdata1Fixed},
+  };
+  for (const Register &one : registers) {
+    if ((one.value & ~one.bits) != 0) return cannot_hold(one.name, one.value);
+  }
+  if (s.privilege != kMachine) return cannot_hold("the privilege", s.privilege);
+  if ((s.mstatus & status::kMpp) != status::kMpp) return cannot_hold("mstatus", s.mstatus);
+  return std::nullopt;
+}
+
+std::optional<std::string> impossible_floats(const ArchitecturalState &s) {
+  for (uint32_t i = 0; i < s.f.size(); ++i) {
+    if (s.f[i] != 0) return cannot_hold(fmt::format("f{}", i), s.f[i]);
+  }
+  if (s.fcsr != 0) return cannot_hold("fcsr", s.fcsr);
+  return std::nullopt;
+}
+
+std::optional<std::string> impossible_without(const ArchitecturalState &s, HartFeatures features) {
+  if (!features.supervisor) {
+    if (auto wrong = impossible_beside_machine(s)) return wrong;
+  }
+  return features.floats ? std::nullopt : impossible_floats(s);
+}
+
 }  // namespace
 
-std::optional<std::string> impossible(const ArchitecturalState &s) {
+std::optional<std::string> impossible(const ArchitecturalState &s, HartFeatures features) {
   const Register registers[] = {
       {"x0", s.x[0], 0},
       {"pc", s.pc, kEven},
@@ -76,7 +119,8 @@ std::optional<std::string> impossible(const ArchitecturalState &s) {
   if (s.privilege == kReservedPrivilege) return cannot_hold("the privilege", s.privilege);
   if ((s.mstatus & status::kMpp) == kReservedMpp) return cannot_hold("mstatus", s.mstatus);
   if (!is_satp(s.satp)) return cannot_hold("satp", s.satp);
-  return impossible_pmp(s);
+  if (auto wrong = impossible_pmp(s)) return wrong;
+  return impossible_without(s, features);
 }
 
 }  // namespace firesim::functional

@@ -9,8 +9,9 @@
 
 namespace firesim::functional {
 
-// What is wrong with the state, "mtvec is 0x3, which no hart can hold"; nothing if a hart can be in
-// it. Where it is from, and whether the time in it fits, is for the caller to know.
-std::optional<std::string> impossible(const ArchitecturalState &state);
+// What is wrong with the state, "mtvec is 0x3, which no hart can hold"; nothing if a hart with
+// these features can be in it. Where it is from, and whether the time in it fits, is for the caller
+// to know.
+std::optional<std::string> impossible(const ArchitecturalState &state, HartFeatures features = {});
 
 }  // namespace firesim::functional

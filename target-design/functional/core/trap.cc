@@ -3,16 +3,18 @@
 #include <array>
 
 #include "core.h"
+#include "csr_bits.h"
 
 namespace firesim::functional {
 namespace {
 
-// As mtval and mepc of Rocket, which have 40 bits: bit 39 tells a good address from a bad one.
-uint64_t in_40_bits(uint64_t value) {
-  const int64_t upper = static_cast<int64_t>(value) >> 39;
-  const uint64_t top = upper == 0 || upper == -1 ? value >> 39 & 1 : ~value >> 38 & 1;
-  const uint64_t kept = (value & ((uint64_t{1} << 39) - 1)) | top << 39;
-  return static_cast<uint64_t>(static_cast<int64_t>(kept << 24) >> 24);
+// As mtval of Rocket, whose bits end at `top`: that one tells a good address from a bad one.
+uint64_t in_bits_to(uint32_t top, uint64_t value) {
+  const int64_t upper = static_cast<int64_t>(value) >> top;
+  const uint64_t sign = upper == 0 || upper == -1 ? value >> top & 1 : ~value >> (top - 1) & 1;
+  const uint64_t kept = (value & csr_bits::ones(top)) | sign << top;
+  const uint32_t shift = 63 - top;
+  return static_cast<uint64_t>(static_cast<int64_t>(kept << shift) >> shift);
 }
 
 uint64_t vector(uint64_t base, uint64_t which) {
@@ -30,11 +32,11 @@ void Core::take_trap(uint64_t at, uint64_t which, uint64_t value) {
   const bool to_supervisor = privilege != kMachine && (delegated >> (which & 63) & 1) != 0;
   // An exception takes a slot, as every instruction, but retires none.
   if (!interrupt) --retired_at_end;
-  last_trap = {at, which, in_40_bits(value), privilege, true, false};
+  last_trap = {at, which, in_bits_to(address_top, value), privilege, true, false};
   if (to_supervisor) {
     scause = which;
     sepc = at;
-    stval = in_40_bits(value);
+    stval = in_bits_to(address_top, value);
     mstatus = (mstatus & ~(status::kSpp | status::kSpie | status::kSie)) |
               (privilege == kSupervisor ? status::kSpp : 0) |
               ((mstatus & status::kSie) != 0 ? status::kSpie : 0);
@@ -43,7 +45,7 @@ void Core::take_trap(uint64_t at, uint64_t which, uint64_t value) {
   } else {
     mcause = which;
     mepc = at;
-    mtval = in_40_bits(value);
+    mtval = in_bits_to(address_top, value);
     mstatus = (mstatus & ~(status::kMpp | status::kMpie | status::kMie)) |
               uint64_t{privilege} << 11 | ((mstatus & status::kMie) != 0 ? status::kMpie : 0);
     privilege = kMachine;
@@ -81,14 +83,15 @@ Next op_mret(Core &core, const Op &) {
   if (core.privilege != kMachine) return core.illegal();
   core.privilege = static_cast<uint8_t>((core.mstatus & status::kMpp) >> 11);
   const uint64_t enable = (core.mstatus & status::kMpie) != 0 ? status::kMie : 0;
-  core.mstatus = (core.mstatus & ~(status::kMpp | status::kMie)) | status::kMpie | enable;
+  const uint64_t least = core.features.supervisor ? 0 : status::kMpp;  // of the modes there are
+  core.mstatus = (core.mstatus & ~(status::kMpp | status::kMie)) | status::kMpie | enable | least;
   core.pc = core.mepc;
   core.update_context();
   return Next::kJump;
 }
 
 Next op_sret(Core &core, const Op &) {
-  if (core.privilege == kUser) return core.illegal();
+  if (core.privilege == kUser || !core.features.supervisor) return core.illegal();
   if (core.privilege == kSupervisor && (core.mstatus & status::kTsr) != 0) return core.illegal();
   core.privilege = (core.mstatus & status::kSpp) != 0 ? kSupervisor : kUser;
   const uint64_t enable = (core.mstatus & status::kSpie) != 0 ? status::kSie : 0;
@@ -106,7 +109,7 @@ Next op_wfi(Core &core, const Op &) {
 }
 
 Next op_sfence_vma(Core &core, const Op &op) {
-  if (core.privilege == kUser) return core.illegal();
+  if (core.privilege == kUser || !core.features.supervisor) return core.illegal();
   if (core.privilege == kSupervisor && (core.mstatus & status::kTvm) != 0) return core.illegal();
   if (op.rs1 == 0) {
     core.flush_tlbs();

@@ -15,7 +15,12 @@ constexpr uint32_t kCompletedBits = 15;  // of what is written to complete
 
 }  // namespace
 
-Plic::Plic(uint32_t harts, InterruptLines &lines) : lines_(&lines), contexts_(2 * harts) {}
+Plic::Plic(uint32_t harts, InterruptLines &lines, bool supervisor)
+    : lines_(&lines), modes_(supervisor ? 2 : 1), contexts_(modes_ * harts) {}
+
+void Plic::set_line(uint32_t context) {
+  lines_->set(context / modes_, context % modes_ == 0 ? kMeip : kSeip, contexts_[context].line);
+}
 
 void Plic::set_level(uint32_t source, bool level) {
   const uint32_t bit = 1u << source;
@@ -43,7 +48,7 @@ void Plic::settle() {
     const bool line = priority_[best(context)] > context.threshold;
     if (line == context.line) continue;
     context.line = line;
-    lines_->set(i / 2, i % 2 == 0 ? kMeip : kSeip, line);
+    set_line(i);
   }
 }
 
@@ -126,7 +131,7 @@ void Plic::write(uint32_t offset, uint32_t bytes, uint64_t value) {
 void Plic::refresh() {
   for (uint32_t i = 0; i < contexts_.size(); ++i) {
     contexts_[i].line = priority_[best(contexts_[i])] > contexts_[i].threshold;
-    lines_->set(i / 2, i % 2 == 0 ? kMeip : kSeip, contexts_[i].line);
+    set_line(i);
   }
 }
 

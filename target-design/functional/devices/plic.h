@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PLIC as Rocket's: 8 level sources through gateways, priorities of 3 bits, and for each hart a
-// context for M and one for S mode (2 * hart and 2 * hart + 1).
+// context for M and one for S mode (2 * hart and 2 * hart + 1), or one for M mode where that is all
+// there is.
 #pragma once
 
 #include <array>
@@ -17,13 +18,15 @@ class Plic {
  public:
   static constexpr uint32_t kSources = kPlicSources;
 
-  Plic(uint32_t harts, InterruptLines &lines);
+  Plic(uint32_t harts, InterruptLines &lines, bool supervisor = true);
 
   // The level of a device's interrupt; `source` is 1 to kSources.
   void set_level(uint32_t source, bool level);
 
   uint64_t read(uint32_t offset, uint32_t bytes);
   void write(uint32_t offset, uint32_t bytes, uint64_t value);
+
+  uint32_t contexts() const { return static_cast<uint32_t>(contexts_.size()); }
 
   // An interrupt has been claimed and not been completed.
   bool has_claims() const { return (in_flight_ & ~pending_) != 0; }
@@ -49,7 +52,10 @@ class Plic {
   uint32_t best(const Context &context) const;
   void settle();
 
+  void set_line(uint32_t context);
+
   InterruptLines *lines_;
+  uint32_t modes_;  // contexts of each hart
   std::array<uint32_t, kSources + 1> priority_{};
   uint32_t levels_ = 0;
   uint32_t pending_ = 0;

@@ -53,6 +53,7 @@ uint32_t jump_register(const ArchitecturalState &hart) {
 
 MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
   MachineState state;
+  state.features = harts.features();
   const auto add = [&](uint64_t address, uint32_t bytes) {
     state.registers.push_back({address, bytes, read(bus, address, bytes, cycle)});
   };
@@ -66,7 +67,7 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
   for (uint32_t i = 0; nic.queues > 1 && i < NicReceiver::kTableWords; ++i)
     add(kNicTable + 8 * i, 8);
   for (uint32_t source = 1; source <= Plic::kSources; ++source) add(kPriority + 4 * source, 4);
-  for (uint32_t context = 0; context < 2 * harts.size(); ++context) {
+  for (uint32_t context = 0; context < bus.plic().contexts(); ++context) {
     add(kThreshold + 0x1000 * context, 4);
     add(kEnable + 0x80 * context, 4);
   }

@@ -22,6 +22,7 @@ struct RegisterValue {
 };
 
 struct MachineState {
+  HartFeatures features;
   std::vector<ArchitecturalState> harts;
   std::vector<RegisterValue> registers;         // in the order in which they are to be written
   std::vector<RegisterValue> receive_requests;  // buffers for packets, in their order

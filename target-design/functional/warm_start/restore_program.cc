@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "core/check.h"
 #include "devices/warm_start.h"
@@ -46,8 +47,22 @@ uint64_t pmp_configuration(const ArchitecturalState &hart) {
   return value;
 }
 
+// Whether a register is there for the sake of S and U mode: medeleg, mideleg, mcounteren, the bits
+// of mip that can be written, and all of S mode.
+bool is_for_supervisor(uint32_t number) {
+  constexpr uint32_t kOfMachine[] = {0x302, 0x303, 0x306, 0x344};
+  return (number >> 8 & 3) == 1 || std::ranges::find(kOfMachine, number) != std::end(kOfMachine);
+}
+
+void write_csrs(Section &section, std::span<const std::pair<uint32_t, uint64_t>> csrs,
+                HartFeatures features) {
+  for (const auto &[number, value] : csrs) {
+    if (features.supervisor || !is_for_supervisor(number)) section.write_csr(number, value);
+  }
+}
+
 // What nothing of the program depends on, and no trap of it changes.
-void restore_quiet_csrs(Section &section, const ArchitecturalState &hart) {
+void restore_quiet_csrs(Section &section, const ArchitecturalState &hart, HartFeatures features) {
   const std::pair<uint32_t, uint64_t> csrs[] = {
       {0x302, hart.medeleg},    {0x303, hart.mideleg},  {0x306, hart.mcounteren},
       {0x340, hart.mscratch},   {0x344, hart.mip},      {0x105, hart.stvec},
@@ -55,8 +70,8 @@ void restore_quiet_csrs(Section &section, const ArchitecturalState &hart) {
       {0x142, hart.scause},     {0x143, hart.stval},    {0x7c1, hart.chicken},
       {0x180, hart.satp},
   };
-  for (const auto &[number, value] : csrs) section.write_csr(number, value);
-  section.word(encode::kFlushTlb);
+  write_csrs(section, csrs, features);
+  if (features.supervisor) section.word(encode::kFlushTlb);
 }
 
 // All others: what may be accessed, triggers, and what traps of the program have changed.
@@ -74,7 +89,7 @@ void restore_late_csrs(Section &section, const ArchitecturalState &hart) {
   for (const auto &[number, value] : csrs) section.write_csr(number, value);
 }
 
-void restore_csrs(Section &section, const ArchitecturalState &hart) {
+void restore_csrs(Section &section, const ArchitecturalState &hart, HartFeatures features) {
   for (uint32_t i = 0; i < kPmpRegions; ++i) section.write_csr(0x3b0 + i, hart.pmpaddr[i]);
   const std::pair<uint32_t, uint64_t> csrs[] = {
       {0x3a0, pmp_configuration(hart)},
@@ -98,11 +113,12 @@ void restore_csrs(Section &section, const ArchitecturalState &hart) {
       {0x7c1, hart.chicken},
       {0x180, hart.satp},
   };
-  for (const auto &[number, value] : csrs) section.write_csr(number, value);
-  section.word(encode::kFlushTlb);
+  write_csrs(section, csrs, features);
+  if (features.supervisor) section.word(encode::kFlushTlb);
 }
 
-void restore_floats(Section &section, const ArchitecturalState &hart) {
+void restore_floats(Section &section, const ArchitecturalState &hart, HartFeatures features) {
+  if (!features.floats) return;
   section.write_csr(kMstatus, kFloatOn | kMpp);
   for (uint32_t i = 0; i < 32; ++i) section.load_float(i, hart.f[i]);
   section.write_csr(0x003, hart.fcsr);
@@ -186,8 +202,8 @@ Section cold_section(const MachineState &state, uint32_t index, uint64_t entry_c
                      const Flags &flags) {
   const ArchitecturalState &hart = state.harts[index];
   Section section;
-  restore_floats(section, hart);
-  restore_csrs(section, hart);
+  restore_floats(section, hart, state.features);
+  restore_csrs(section, hart, state.features);
   if (index != 0) {
     section.store(flags.ready(index), 8, 1);
     section.wait_for(flags.go(), 8, 0, 1);
@@ -206,8 +222,8 @@ Section warm_section(const MachineState &state, uint32_t index, uint64_t entry_c
   const ArchitecturalState &hart = state.harts[index];
   const auto harts = static_cast<uint32_t>(state.harts.size());
   Section section;
-  restore_floats(section, hart);
-  restore_quiet_csrs(section, hart);
+  restore_floats(section, hart, state.features);
+  restore_quiet_csrs(section, hart, state.features);
   const auto fill = [&] { fill_caches(section, state, index, tables); };
   if (index != 0) {
     section.store(flags.ready(index), 8, 1);

@@ -42,6 +42,8 @@ FunctionalBlade make_blade(StateReader &state, const devices::WarmStartSource &s
   return FunctionalBlade({{"name", source.node},
                           {"kind", "functional"},
                           {"cores", shape.harts},
+                          {"floating_point", shape.features.floats},
+                          {"supervisor_mode", shape.features.supervisor},
                           {"cycles_per_instruction", shape.cycles_per_instruction},
                           {"quantum_cycles", shape.quantum_cycles},
                           {"bridges", without_host(source.bridges)}},

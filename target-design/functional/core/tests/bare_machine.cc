@@ -19,10 +19,11 @@ constexpr uint64_t kUartPending = kUartBase + 0x14;
 
 }  // namespace
 
-BareMachine::BareMachine(uint64_t dram_bytes, size_t code_bytes, CodeStore *store)
+BareMachine::BareMachine(uint64_t dram_bytes, size_t code_bytes, CodeStore *store,
+                         HartFeatures features)
     : memory_(dram_bytes),
       shared_(Dram{kDramBase, dram_bytes, memory_.data()}, code_bytes, store),
-      hart_(0, Dram{kDramBase, dram_bytes, memory_.data()}, *this, 1, shared_) {}
+      hart_(0, Dram{kDramBase, dram_bytes, memory_.data()}, *this, 1, shared_, features) {}
 
 void BareMachine::load_elf(const std::string &path) {
   std::ifstream file(path, std::ios::binary);

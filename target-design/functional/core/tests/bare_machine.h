@@ -14,7 +14,7 @@ namespace firesim::functional {
 class BareMachine : private Mmio {
  public:
   explicit BareMachine(uint64_t dram_bytes, size_t code_bytes = kMostCodeBytes,
-                       CodeStore *store = nullptr);
+                       CodeStore *store = nullptr, HartFeatures features = {});
 
   // Loads an ELF file and starts at its entry; throws std::runtime_error if it cannot.
   void load_elf(const std::string &path);

@@ -16,8 +16,9 @@ inline constexpr uint64_t kHandler = 0x1000, kData = 0x8000;  // offsets in DRAM
 
 class Machine : public BareMachine {
  public:
-  explicit Machine(size_t code_bytes = kMostCodeBytes, CodeStore *store = nullptr)
-      : BareMachine(kMachineBytes, code_bytes, store) {
+  explicit Machine(size_t code_bytes = kMostCodeBytes, CodeStore *store = nullptr,
+                   HartFeatures features = {})
+      : BareMachine(kMachineBytes, code_bytes, store, features) {
     state.pc = kDramBase;
     state.mtvec = kDramBase + kHandler;
     state.mstatus = 3 << 11;

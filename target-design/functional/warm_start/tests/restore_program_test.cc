@@ -25,15 +25,16 @@ constexpr uint32_t kTake = 0x0000'006f;  // jal x0, 0: where a hart that has lef
 // A blade whose harts have random states that instructions can give them.
 class Machine {
  public:
-  explicit Machine(uint32_t harts)
+  explicit Machine(uint32_t harts, HartFeatures features = {})
       : settings_(description(harts), context()),
         harts_(harts, 1, kResetCycles),
         memory_(
             dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
             end_),
-        bus_({harts, 1024, settings_.parts, *settings_.nic, *settings_.disk, *settings_.console},
+        bus_({harts, features.supervisor, 1024, settings_.parts, *settings_.nic, *settings_.disk,
+              *settings_.console},
              memory_, harts_, end_) {
-    harts_.make(dram(), bus_);
+    harts_.make(dram(), bus_, kMostCodeBytes, false, false, kTranslateAfter, features);
   }
 
   Dram dram() { return {kDramBase, kMemoryBytes, settings_.memory->data()}; }
@@ -126,6 +127,22 @@ ArchitecturalState random_hart(Random &random, uint32_t index) {
   return state;
 }
 
+// The same for harts that have not all features.
+ArchitecturalState random_hart(Random &random, uint32_t index, HartFeatures features) {
+  ArchitecturalState state = random_hart(random, index);
+  if (!features.floats) state.f = {}, state.fcsr = 0;
+  if (features.supervisor) return state;
+  state.privilege = 3;
+  state.x[1 + random.below(31)] = state.pc - 1000 + random.below(1900);
+  state.mstatus = kMpp | (random() & kMpie);
+  state.mepc = random() & 0x1'ffff'fffe;
+  state.mtval = random() & 0x1'ffff'ffff;
+  state.tdata2 = random() & 0xffff'ffff;
+  state.medeleg = state.mideleg = state.mip = state.mcounteren = state.scounteren = 0;
+  state.stvec = state.sscratch = state.sepc = state.scause = state.stval = state.satp = 0;
+  return state;
+}
+
 // The fields that a warm start promises, as they are when the hart stands at its pc.
 ArchitecturalState promised(ArchitecturalState state) {
   state.cycle = state.mcycle = state.minstret = 0;
@@ -139,7 +156,8 @@ ArchitecturalState promised(ArchitecturalState state) {
   return state;
 }
 
-void random_devices(Machine &machine, Random &random, uint32_t harts) {
+void random_devices(Machine &machine, Random &random) {
+  const uint32_t harts = machine.harts().size();
   const auto write = [&](uint64_t address, uint32_t bytes, uint64_t value) {
     EXPECT_TRUE(machine.bus().write(address, bytes, kResetCycles, value));
   };
@@ -158,7 +176,7 @@ void random_devices(Machine &machine, Random &random, uint32_t harts) {
     write(kNicBase + 0x08, 8, (kDramBase + random.below(kMemoryBytes)) & ~uint64_t{7});
   }
   for (uint32_t i = 1; i <= Plic::kSources; ++i) write(kPlicBase + 4 * i, 4, random.below(8));
-  for (uint32_t i = 0; i < 2 * harts; ++i) {
+  for (uint32_t i = 0; i < machine.bus().plic().contexts(); ++i) {
     write(kPlicBase + 0x2000 + 0x80 * i, 4, random() & 0x1fe);
     write(kPlicBase + 0x20'0000 + 0x1000 * i, 4, random.below(8));
   }
@@ -170,18 +188,22 @@ void random_devices(Machine &machine, Random &random, uint32_t harts) {
   machine.bus().advance(0, 10'000);  // what was sent is on the link
 }
 
-class RestoreProgramTest : public testing::TestWithParam<uint32_t> {};
+struct Harts {
+  uint32_t count;
+  HartFeatures features;
+};
+class RestoreProgramTest : public testing::TestWithParam<Harts> {};
 
 TEST_P(RestoreProgramTest, MachineIsAsItWas) {
   const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   for (int round = 0; round < 10; ++round) {
-    const uint32_t harts = GetParam();
-    Machine before(harts);
-    random_devices(before, random, harts);
+    const auto [harts, features] = GetParam();
+    Machine before(harts, features);
+    random_devices(before, random);
     for (uint32_t i = 0; i < harts; ++i) {
-      ArchitecturalState state = random_hart(random, i);
+      ArchitecturalState state = random_hart(random, i, features);
       state.cycle = 10'000;
       before.harts()[i].set_state(state);
     }
@@ -189,7 +211,7 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
     const MachineState saved = machine_state(before.harts(), before.bus(), 10'000);
     const RestoreProgram program = restore_program(saved, kEntryContent);
 
-    Machine after(harts);
+    Machine after(harts, features);
     std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
     std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
     for (uint32_t i = 0; i < harts; ++i) std::memcpy(after.at(saved.harts[i].pc), &kTake, 4);
@@ -263,10 +285,10 @@ TEST_P(RestoreProgramTest, FillsCaches) {
   const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
-  const uint32_t harts = GetParam();
-  Machine before(harts), after(harts);
+  const auto [harts, features] = GetParam();
+  Machine before(harts, features), after(harts, features);
   for (uint32_t i = 0; i < harts; ++i) {
-    ArchitecturalState state = random_hart(random, i);
+    ArchitecturalState state = random_hart(random, i, features);
     state.cycle = 10'000;
     before.harts()[i].set_state(state);
     before.bus().write(kClintBase + 4 * i, 4, random.below(2), 10'000);
@@ -297,7 +319,10 @@ TEST_P(RestoreProgramTest, FillsCaches) {
   EXPECT_EQ(restored.registers, saved.registers);
 }
 
-INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest, testing::Values(1, 2, 8));
+INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest,
+                         testing::Values(Harts{1, {}}, Harts{2, {}}, Harts{8, {}},
+                                         Harts{2, {.floats = false}},
+                                         Harts{2, {.floats = false, .supervisor = false}}));
 
 TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
   for (const uint32_t features : {0u, 1u, 2u, 3u, 0x400u, 0x203u}) {
