@@ -180,6 +180,16 @@ def test_a_run_that_lives_is_not_removed(client: HostClient) -> None:
     assert client.prune(0) > 0, "no run uses the program any more"
 
 
+def test_what_a_run_uses_is_not_forgotten(client: HostClient) -> None:
+    made(client, "one")
+    (content,) = {file.name for file in Path(client.folder, "store").iterdir()}
+    client.forget([content, "0" * 64])
+    assert client.missing([content]) == set()
+    client.remove("one")
+    client.forget([content])
+    assert client.missing([content]) == {content}
+
+
 def test_free_ports_are_neighbours_in_their_span(client: HostClient) -> None:
     first = client.ports(20000, 300, 3)
     assert first in range(20000, 20298)

@@ -72,7 +72,7 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *("watch", "work"),
     },
     "run": {
-        *"bind build config farm hosts pipeline remote results snapshots topology".split(),
+        *"bind build config hosts pipeline remote results snapshots topology".split(),
         *("watch", "work"),
     },
     "access": {"build", "hosts", "pipeline", "run", "topology", "work"},
@@ -85,8 +85,8 @@ MANAGER_ARROWS: dict[str, set[str]] = {
         *"config engines pipeline report results run snapshots timeline topology units work".split()
     },
     "sweep": {"config", "pipeline", "results", "run", "units", "work"},
-    "sampling": set("build config engines metrics pipeline report results".split())
-    | set("timeline topology units work".split()),
+    "sampling": set("bind build config engines farm hosts metrics pipeline remote".split())
+    | set("report results timeline topology units work".split()),
     "api": {
         *"config metrics pipeline report results run sampling snapshots sweep topology why".split(),
     },

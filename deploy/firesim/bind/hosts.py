@@ -82,7 +82,7 @@ def placed(plan: Plan, *, answering: bool = False, clones: bool = False) -> Plac
     file, farm = farm_of(plan.placement.run_farm)
     hosts = up(farm, answering)
     try:
-        _check_march(plan, hosts)
+        check_march(plan, hosts)
         capacities = [_capacity(ready) for ready in hosts]
         of_model = partition(plan, capacities, costs(plan), clones=clones)
         march = common_march(hosts)
@@ -124,8 +124,18 @@ def _used(capacities: Sequence[Capacity], of_model: Mapping[str, str]) -> list[C
     return [one for one in capacities if one.name in of_model.values()]
 
 
-def _check_march(plan: Plan, hosts: Sequence[ReadyHost]) -> None:
-    """Refuse what is only ever compiled for this computer where a host is older."""
+def whole_on(ready: ReadyHost, file: FarmFile, plan: Plan, march: str) -> Places:
+    """Return the places of a run that one host simulates whole."""
+    of_model = dict.fromkeys(plan.models(), ready.name)
+    return Places(file, [_capacity(ready)], of_model, [ready], march)
+
+
+def check_march(plan: Plan, hosts: Sequence[ReadyHost]) -> None:
+    """Refuse what is only ever compiled for this computer where a host is older.
+
+    Raises:
+        InputError: a host is.
+    """
     own = [switch.name for switch in plan.switches if switch.library is not None]
     own += [blade.name for blade in plan.own_blades.values() if blade.bridges]
     if own and (march := common_march(hosts)) != NATIVE:

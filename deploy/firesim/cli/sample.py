@@ -15,6 +15,7 @@ from firesim.cli.common import (
     plain_errors,
     run_console,
 )
+from firesim.cli.farms import AnyFarmOption, with_farm
 from firesim.cli.runworkload import WhatOption
 
 if TYPE_CHECKING:
@@ -115,14 +116,15 @@ ParallelOption = Annotated[
         "--parallel",
         min=0,
         max=1024,
-        help="Number of intervals measured at a time (0: one for each core).",
+        help="Number of intervals measured at a time (0: one for each core, of each host).",
     ),
 ]
 ResumeOption = Annotated[
     Path | None,
     typer.Option(
         "--resume",
-        help="Go on with a sample: its folder. --error, --confidence and --most may be new.",
+        help="Go on with a sample: its folder. --error, --confidence, --most and --farm may be "
+        "new.",
     ),
 ]
 
@@ -133,6 +135,7 @@ def sample(
     config: WhatOption = None,
     override: OverrideOption = None,
     results: ResultsOption = None,
+    farm: AnyFarmOption = None,
     error: ErrorOption = None,
     confidence: ConfidenceOption = None,
     interval: IntervalOption = None,
@@ -154,8 +157,8 @@ def sample(
 
     The whole workload runs on the functional blade. Intervals spread over it run in RTL, each
     from a snapshot and behind a warm-up, until the confidence interval is as narrow as asked for.
-    All nodes of a cluster are saved in the same cycle. Exit status 1: the error is not met.
-    With --points simpoint no error is known.
+    All nodes of a cluster are saved in the same cycle. On a farm each interval runs on one host.
+    Exit status 1: the error is not met. With --points simpoint no error is known.
 
     Examples:
 
@@ -167,28 +170,36 @@ def sample(
 
       firesim sample -c long.yaml --points simpoint --interval 2000 --warm-up 4000 --clusters 12
 
+      firesim sample -c service --figure 'cycles=([0-9]+)' --farm two_processes
+
       firesim sample --resume results/2026-01-31-12-00-00-linux_quickstart-sample --error 2%
     """
     from firesim_common.errors import InputError
 
-    from firesim.sampling.folder import opened
-
     stops = _given(error, confidence, most, check_warm_up)
-    looks = {"stacks": stacks or None, "activity": activity or None}
-    chosen = {"points": points, "clusters": clusters, "first": first, "seed": seed}
-    fixed = _fixed(
-        interval=interval, warm_up=warm_up, warming=warming, figure=figure, **chosen, **looks
-    )
+    chosen: dict[str, Any] = {"points": points, "clusters": clusters, "first": first, "seed": seed}
+    chosen |= {"stacks": stacks or None, "activity": activity or None}
+    fixed = _fixed(interval=interval, warm_up=warm_up, warming=warming, figure=figure, **chosen)
     if resume is not None:
-        if config is not None or override or results is not None or fixed:
+        if any((config, override, results, fixed)):
             raise InputError(
                 "--resume cannot be used with an option that says what is sampled: remove all but "
-                "--error, --confidence, --most, --check-warm-up and --parallel."
+                "--error, --confidence, --most, --check-warm-up, --farm and --parallel."
             )
-        folder = opened(resume, stops)
+        folder = _resumed(resume, stops, farm)
     else:
-        folder = _made(config, override or [], results, fixed | stops)
+        folder = _made(config, with_farm(override, farm), results, fixed | stops)
     _take(folder, parallel)
+
+
+def _resumed(resume: Path, stops: dict[str, Any], farm: str | None) -> SampleFolder:
+    """Return a sample that goes on, on the hosts of a farm if one is given."""
+    from firesim.sampling.folder import make, opened
+
+    folder = opened(resume, stops)
+    if farm is None:
+        return folder
+    return make(folder.loaded(with_farm([], farm)), folder.settings, folder.path)
 
 
 def _take(folder: SampleFolder, parallel: int) -> None:

@@ -186,6 +186,15 @@ class Agent:
                 path.unlink()
         return {"freed_bytes": freed}
 
+    def forget(self, request: Answer) -> Answer:
+        """Remove those of some contents that no run uses."""
+        for name in request["hashes"]:
+            path = self.store / plain(name)
+            with suppress(FileNotFoundError):
+                if path.stat().st_nlink == 1:
+                    path.unlink()
+        return {}
+
     # --- one run ---
 
     def make(self, request: Answer) -> Answer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +27,20 @@ GLIBC = re.compile(r"^(linux-vdso|ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util|m
 
 
 class Bundler:
-    """Gives each file one place; looks at each content once."""
+    """Gives each file one place; looks at each content once, for as many runs as there are."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self.hashes: dict[Path, str] = {}
+        self.hashes: dict[tuple[Path, int, int], str] = {}
+        self.libraries: dict[tuple[Path, ...], dict[str, Path]] = {}
 
     def sha256(self, file: Path) -> str:
         """Return the hash of a file's content."""
-        if file not in self.hashes:
-            self.hashes[file] = sha256_of(file)
-        return self.hashes[file]
+        about = file.stat()
+        key = (file, about.st_size, about.st_mtime_ns)  # A later run may have another file there.
+        if key not in self.hashes:
+            self.hashes[key] = sha256_of(file)
+        return self.hashes[key]
 
     def place(self, file: Path) -> str:
         """Return where a file is on a host: its folder is the content's, its name its own."""
@@ -58,8 +61,10 @@ class Bundler:
             ToolError: the libraries cannot be found out.
         """
         made = {self.place(file): file for file in _files(part)}
-        objects = [program, *(file for file in made.values() if file.suffix == ".so")]
-        libraries = _libraries(objects)
+        objects = (program, *(file for file in made.values() if file.suffix == ".so"))
+        if objects not in self.libraries:
+            self.libraries[objects] = _libraries(objects)
+        libraries = self.libraries[objects]
         return {PROGRAM: program, **made, **{f"{LIBRARIES}/{n}": p for n, p in libraries.items()}}
 
     def send(self, client: HostClient, bundle: Mapping[str, Path]) -> int:
@@ -96,7 +101,7 @@ def _files(value: Any) -> Iterator[Path]:
         yield Path(value)
 
 
-def _libraries(objects: list[Path]) -> dict[str, Path]:
+def _libraries(objects: Sequence[Path]) -> dict[str, Path]:
     """Return the shared libraries of some programs except for those of glibc, by name.
 
     Raises:

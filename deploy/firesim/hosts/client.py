@@ -114,6 +114,10 @@ class HostClient:
         """Remove contents that no run uses and that are older; return the bytes freed."""
         return self._call("prune", Freed, older_s=older_s).freed_bytes
 
+    def forget(self, hashes: Sequence[str]) -> None:
+        """Remove those of some contents that no run uses."""
+        self._call("forget", Nothing, hashes=list(hashes))
+
     def make(
         self,
         run: str,
@@ -261,6 +265,22 @@ class HostClient:
         if channel is not None:
             with suppress(OSError, EOFError):
                 channel.abandon() if abandon else channel.close()
+
+
+class SharedClient(HostClient):
+    """A host for many runs, each of which lets it go when it is over: it stays connected."""
+
+    def close(self) -> None:
+        """Do nothing; see `release`."""
+
+    def release(self) -> None:
+        """Let the host go."""
+        super().close()
+
+
+def shared(client: HostClient) -> SharedClient:
+    """Return a client with the connection of another one, which is not used any more."""
+    return SharedClient(client.name, client.link, client.folder, client.words, client._channel)
 
 
 def _agent() -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from firesim_common.errors import InputError
 
 from firesim.bind.hosts import Places
+from firesim.hosts.bundle import Bundler
 from firesim.hosts.channel import HostLost
 from firesim.hosts.client import HostError
 from firesim.pipeline.describe import Described
@@ -40,8 +41,10 @@ class Ready:
     """Where Prometheus reads the run."""
 
 
-def bring(described: Described, steps: Steps) -> Ready:
+def bring(described: Described, steps: Steps, bundler: Bundler | None = None) -> Ready:
     """Return a run that can be started; on the hosts of a farm all they need is there by then.
+
+    A `bundler` of runs before knows the files that this one shares with them.
 
     Raises:
         HostLost, HostError: a host is gone or refuses.
@@ -57,7 +60,7 @@ def bring(described: Described, steps: Steps) -> Ready:
     record = HostsRecord(new_name(folder), str(places.farm.path), names, cycle, kept)
     entry = described_for_hosts(described.description, record)
     with steps.step(f"copying what is missing to {len(names)} hosts"):
-        ship(places.hosts, entry, built.binary, record.run, shared_folder(record))
+        ship(places.hosts, entry, built.binary, record.run, shared_folder(record), bundler)
     load_images(plan, places, steps)
     return Ready(plan, folder, lambda: started(places.hosts, record, folder), cycle)
 

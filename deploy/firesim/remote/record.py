@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from firesim_common.whole_file import make_room
 from pydantic import TypeAdapter
 
 from firesim.config.keep import MANAGER
+from firesim.farm import left
 from firesim.farm.base import FarmError
 from firesim.farm.up import farm_of
 from firesim.hosts.ready import ReadyHost, connected
@@ -58,6 +59,25 @@ def load(folder: Path) -> HostsRecord | None:
         return TypeAdapter(HostsRecord).validate_python(read_json(folder / HOSTS_RECORD))
     except (InputError, ValueError):
         return None
+
+
+def hosts_of(folder: Path) -> Sequence[str]:
+    """Return the hosts of a run, none for one without a farm."""
+    found = load(folder)
+    return () if found is None else found.hosts
+
+
+def is_over(folder: Path) -> bool:
+    """Return whether a run on hosts has ended and all its results are here."""
+    found = load(folder)
+    return found is not None and found.over
+
+
+def note_left(folder: Path, hosts: Collection[str]) -> None:
+    """Note that what a run has on some hosts may have stayed there, and is not wanted any more."""
+    found = load(folder)
+    if found is not None and not found.over:
+        left.note(found.run, Path(found.farm), set(found.hosts) & set(hosts))
 
 
 def reconnected(record: HostsRecord, names: Sequence[str] = ()) -> list[ReadyHost]:

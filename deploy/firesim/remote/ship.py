@@ -29,18 +29,19 @@ def ship(
     program: Path,
     run: str,
     shared: Path | None = None,
+    bundler: Bundler | None = None,
 ) -> int:
     """Copy to each host what it needs of a described run; return the bytes copied.
 
     A snapshot in the folder `shared` is not copied: all hosts see it. Nothing of the run is left on
-    the others when it cannot be made on one.
+    the others when it cannot be made on one. A `bundler` of runs before knows files already.
 
     Raises:
         HostLost, HostError: a host is gone or refuses, as with a full disk.
         ToolError: the program's libraries cannot be found out.
         OSError, ValueError: the snapshot to go on from cannot be read.
     """
-    bundler = Bundler()
+    bundler = bundler or Bundler()
     origin = _to_copy(description, shared)
     text = json.dumps(_there(bundler, description, origin))
     bundles = bundles_of(bundler, description, program, hosts, origin)

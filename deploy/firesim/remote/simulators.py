@@ -29,6 +29,8 @@ from firesim.remote.ship import DESCRIPTION
 from firesim.work.folder import FULL_BYTES, RESULT, saved_result, write_json
 from firesim.work.process import GRACE_S
 
+FIRST_POLL_S = 0.05
+"""Until the first look, then twice as long each time: short runs do not wait long for the end."""
 POLL_S = 0.5
 LOST_S = 6.0
 """A host that was silent for so long when a request fails is lost: it is not tried again."""
@@ -251,7 +253,9 @@ class Simulators:
     def _follow(self, part: Part) -> None:
         """Fetch what is new until the part is over; a host that does not answer is tried again."""
         answered_s = time.monotonic()
-        while not self.stopping.wait(POLL_S):
+        wait_s = FIRST_POLL_S
+        while not self.stopping.wait(wait_s):
+            wait_s = min(POLL_S, 2 * wait_s)
             try:
                 state = part.ready.client.state(self.record.run)
                 looked_s = time.monotonic()

@@ -12,7 +12,6 @@ from firesim_common.printable import printable
 from rich.console import Console
 
 from firesim.config.loaded import Loaded
-from firesim.farm import left
 from firesim.pipeline.beside import Beside
 from firesim.pipeline.bind import Origin
 from firesim.pipeline.collect import collect
@@ -70,7 +69,7 @@ def without_lost(
             soft_wrap=True,
         )
         console.print(f"going on from {where} on the hosts that answer", highlight=False)
-        _note_left(folder, outcome)
+        record.note_left(folder, outcome.lost)
         _set_aside(folder, attempt)
         try:
             origin = _always(restart)
@@ -80,13 +79,6 @@ def without_lost(
             raise InputError(f"{folder}: the run cannot go on: {error}") from error
         outcome = collect(ready, console, beside)
     return outcome
-
-
-def _note_left(folder: Path, outcome: Outcome) -> None:
-    """Note where folders of the run may have stayed, which goes on under another name."""
-    found = record.load(folder)
-    if found is not None:
-        left.note(found.run, Path(found.farm), set(found.hosts) & set(outcome.lost))
 
 
 def _always(restart: Restart | None) -> Callable[[Plan], Restart | None]:

@@ -29,14 +29,16 @@ from typing import Any
 import yaml
 from firesim_common.errors import InputError
 from firesim_common.json_text import read_json
+from firesim_common.positions import read_yaml
 from firesim_common.whole_file import write_whole
 
 from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_file
+from firesim.remote import record
 from firesim.report.flamegraph import folded_text, merge_folded
 from firesim.report.stack_tree import Stacks
 from firesim.sampling.settings import INSTRUCTIONS, NO_WARMING, Settings, Whole
-from firesim.work.folder import new_folder, write_json
+from firesim.work.folder import HOSTS_RECORD, new_folder, write_json
 from firesim.work.lock import alone
 
 RECIPE, SAMPLE, WHOLE, LOCK, WORK = (
@@ -97,6 +99,11 @@ def _interval_in(record: Path) -> Interval | None:
         return None
 
 
+def every_record(folder: Path) -> list[Path]:
+    """Return the files with what came of the intervals of a sample, behind any warm-up."""
+    return sorted(folder.glob("interval-*-warm-up-*.json"))
+
+
 @dataclass(frozen=True)
 class SampleFolder:
     """The folder of a sample."""
@@ -131,7 +138,7 @@ class SampleFolder:
 
     def every(self) -> list[Interval]:
         """Return what came of all that are over, behind any warm-up."""
-        found = [_interval_in(file) for file in sorted(self.path.glob("interval-*-warm-up-*.json"))]
+        found = [_interval_in(file) for file in every_record(self.path)]
         return [one for one in found if one is not None]
 
     def intervals(self, units: Sequence[int], warm_up: int) -> list[Interval]:
@@ -166,6 +173,8 @@ class SampleFolder:
             InputError: another process does so.
         """
         with alone(self.path / LOCK, f"sample: found another process that measures in {self.path}"):
+            for file in self.work.glob(f"*/{HOSTS_RECORD}"):  # Cleared when hosts are connected.
+                record.note_left(file.parent, record.hosts_of(file.parent))
             shutil.rmtree(self.work, ignore_errors=True)
             try:
                 yield
@@ -184,12 +193,13 @@ def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFold
     if results is not None and (results / SAMPLE).is_file():
         found = opened(results)
         same = found.settings.measuring() == settings.measuring()
-        if not same or (results / RECIPE).read_text(encoding="utf-8") != recipe:
+        if not same or _target(read_yaml(results / RECIPE).data) != _target(loaded.said()):
             raise InputError(
                 f"--results: found another sample in {results}, expected the same recipe with the "
                 "same --interval, --warm-up, --warming, --figure, --first, --seed, --stacks, "
                 "--activity, --points and --clusters, or an empty folder."
             )
+        write_whole(found.path / RECIPE, recipe)  # Its hosts may be others.
         return _kept(found.path, settings)
     folder = new_folder(f"{loaded.name}-sample", results)
     try:
@@ -197,6 +207,11 @@ def make(loaded: Loaded, settings: Settings, results: Path | None) -> SampleFold
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}.") from error
     return _kept(folder, settings)
+
+
+def _target(recipe: dict[str, Any]) -> dict[str, Any]:
+    """Return what of a recipe says anything of the target: on which hosts it runs does not."""
+    return {key: value for key, value in recipe.items() if key != "placement"}
 
 
 def _kept(path: Path, settings: Settings) -> SampleFolder:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from firesim_common.errors import InputError
+from firesim_common.printable import printable
 from rich.console import Console
 
 from firesim.engines import DEFAULT, ENGINES
 from firesim.pipeline.beside import Beside
+from firesim.pipeline.resolve import resolve
 from firesim.sampling.activity import shows_wires
 from firesim.sampling.by_cycles import ByCycles
 from firesim.sampling.by_figures import ByFigures
@@ -19,6 +21,7 @@ from firesim.sampling.console_lines import keep_lines, printed_in
 from firesim.sampling.estimates import wanted_of
 from firesim.sampling.folder import WHOLE, Interval, SampleFolder
 from firesim.sampling.intervals import Measuring, Task, Way, processors
+from firesim.sampling.on_hosts import Hosts, hosts_of
 from firesim.sampling.points import keep_vectors, with_points
 from firesim.sampling.progress import Progress
 from firesim.sampling.result import Result, result_of
@@ -65,17 +68,24 @@ def go(folder: SampleFolder, jobs: int, console: Console, beside: Beside | None 
         KeyboardInterrupt: it was stopped; the intervals that are over are kept.
     """
     beside = beside or Beside()
-    with folder.locked():
-        functional, rtl = _prepared(folder, console, beside)
+
+    def say(text: str) -> None:
+        console.print(printable(text), highlight=False, markup=False, soft_wrap=True)
+
+    with folder.locked(), hosts_of(resolve(folder.loaded([])), jobs, say) as hosts:
+        functional, rtl = _prepared(folder, console, beside, hosts)
         whole = folder.whole() or _whole(folder, functional, console)
         check_population(whole, folder.settings)
         way = WAYS[whole.unit](folder.settings, whole)
-        measuring = Measuring(folder, whole, functional, rtl, way, jobs or processors())
+        at_a_time = hosts.jobs if hosts is not None else jobs or processors()
+        measuring = Measuring(folder, whole, functional, rtl, way, at_a_time)
         return _sampled(measuring, console)
 
 
-def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[Prepared, Prepared]:
-    """Build both engines' nodes, and refuse those that are not sampled."""
+def _prepared(
+    folder: SampleFolder, console: Console, beside: Beside, hosts: Hosts | None
+) -> tuple[Prepared, Prepared]:
+    """Build both engines' nodes, those in RTL for hosts, and refuse what is not sampled."""
     common = [*NOTHING_ELSE, "simulation.autocounter={enabled: true, interval_cycles: 4294967295}"]
     software = next(kind.name for kind in ENGINES.values() if not kind.is_rtl)
     on_functional = [*common, UNTRACED, f"simulation.engine={software}"]
@@ -94,7 +104,7 @@ def _prepared(folder: SampleFolder, console: Console, beside: Beside) -> tuple[P
     in_rtl = [*common, *traced, f"simulation.engine={DEFAULT}", "simulation.max_cycles=0"]
     if folder.settings.activity:
         in_rtl.append(shows_wires([node.name for node in functional.plan.nodes]))
-    made = prepare(folder.loaded(in_rtl), folder.work / DEFAULT, console, beside)
+    made = prepare(folder.loaded(in_rtl), folder.work / DEFAULT, console, beside, hosts)
     for node in functional.plan.nodes:
         if COUNTED not in counters_of(made, node.name):
             raise InputError(

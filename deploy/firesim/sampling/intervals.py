@@ -16,6 +16,7 @@ from typing import Protocol
 from firesim_common.errors import InputError
 
 from firesim.pipeline.beside import completed
+from firesim.remote import record
 from firesim.report.stack_tree import Stacks
 from firesim.results.outcome import Outcome
 from firesim.sampling.activity import keep_activity, keep_saif, toggles_by_stack, toggles_in
@@ -81,13 +82,14 @@ class Measuring:
     rtl: Prepared
     way: Way
     jobs: int
+    """Intervals at a time."""
     origin: Restart | None = field(default=None, init=False)
     """The last snapshot, from which the functional run goes on."""
 
     def measure(
-        self, tasks: Sequence[Task], warm_up: int, over: Callable[[Interval], None]
+        self, tasks: Sequence[Task], warm_up: int, over: Callable[[Interval, str], None]
     ) -> None:
-        """Measure intervals, and note each as it is over.
+        """Measure intervals, and note each as it is over; tell its host, "" for this computer.
 
         Raises:
             InputError: one cannot be measured.
@@ -100,10 +102,10 @@ class Measuring:
                 going = [pool.submit(partial(self._interval, task, warm_up)) for task in batch]
                 try:
                     for future in completed(going):
-                        found, stacks = future.result()
+                        found, stacks, host = future.result()
                         found = replace(found, cpu_s=found.cpu_s + each_s)
                         self.folder.note(found, warm_up, stacks)
-                        over(found)
+                        over(found, host)
                 except BaseException:
                     self.rtl.beside.stopped.set()
                     pool.shutdown(wait=True, cancel_futures=True)
@@ -167,7 +169,8 @@ class Measuring:
             stacks |= {TOGGLES_FOLDED: toggles} if toggles is not None else {}
         return found, stacks
 
-    def _interval(self, task: Task, warm_up: int) -> tuple[Interval, dict[str, Stacks]]:
+    def _interval(self, task: Task, warm_up: int) -> tuple[Interval, dict[str, Stacks], str]:
+        """Return an interval, its call stacks by the ends of their files, and its host."""
         at = task.save_cycle
         restart = Restart(self._snapshot(at), at) if at else None
         folder = self.folder.work / f"interval-{task.unit}"
@@ -180,9 +183,10 @@ class Measuring:
                 )
             found = self.way.came_of(task, attempt, outcome)
             whole = self._looked_at(found, outcome, warm_up) if found is not None else None
+            host = "".join(record.hosts_of(outcome.folder))
             shutil.rmtree(outcome.folder, ignore_errors=True)
             if whole is not None:
-                return whole
+                return (*whole, host)
         raise AssertionError("attempts have no end but that of the loop")
 
 

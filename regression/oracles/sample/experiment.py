@@ -6,9 +6,10 @@ run whole in RTL once, and are sampled until the error is met, with functional w
 warm-up that is doubled until that changes nothing. The true CPI must lie in the 95 % confidence
 interval: of 20 programs in 19 at least. A client and a server, in full three clients, are sampled
 at the same cycles: so must the mean, the median and the 95th percentile of what requests take. Both
-are sampled again with other threads: the same sample hashes. `--part long`, which only runs if it
-is asked for, has a program of 140 million instructions, a quicksort, and compares processor times;
-with `--times 547` it has 10⁹.
+are sampled again with other threads: the same sample hashes. What the quick form samples is sampled
+over two hosts, too: all that it says must be alike. `--part long`, which only runs if it is asked
+for, has a program of 140 million instructions, a quicksort, and compares processor times; with
+`--times 547` it has 10⁹.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from firesim.sampling.result import Result
 from firesim.sampling.settings import Settings
 from rich.console import Console
 
-from regression.oracles.sample import cluster
+from regression.oracles.sample import cluster, hosts
 from regression.oracles.sample.programs import LOOPS, QUICK_ROUNDS, recipe
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 
 RESET_CYCLES = 16
 LEAST_INSIDE = 0.95
-PROGRAMS, REQUESTS, LONG = PARTS = ("programs", "requests", "long")
+PROGRAMS, REQUESTS, HOSTS, LONG = PARTS = ("programs", "requests", "hosts", "long")
 LONG_LOOP, LONG_TIMES = "quicksort", 80
 """A program of 140 million instructions: as often a loop of the full form, if nothing is said."""
 CHECKED = ("mean", "p50", "p95")
@@ -205,9 +206,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--programs", default="", help="names of loops, with commas between (default: all)"
     )
-    parser.add_argument(
-        "--part", choices=PARTS, help="only this part (default: programs, requests)"
-    )
+    parser.add_argument("--part", choices=PARTS, help="only this part (default: all but long)")
     parser.add_argument(
         "--times",
         type=int,
@@ -227,6 +226,9 @@ def run(experiment: Experiment) -> Verdict:
         found.append(programs(experiment, names or list(rounds), rounds))
     if part in (None, REQUESTS):
         found.append(requests(experiment))
+    if part in (None, HOSTS):
+        quick = dict.fromkeys(QUICK_ROUNDS, QUICK_SETTINGS) | {"service": cluster.QUICK_SETTINGS}
+        found.append(hosts.compared(experiment, sampled, quick))
     return Verdict(
         all(holds for holds, _ in found),
         f"{'; '.join(figure for _, figure in found)};",
