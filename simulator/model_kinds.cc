@@ -20,10 +20,14 @@ void register_model_kinds(ModelRegistry &registry) {
   registry.add(ModelRole::kNode, "gateway", make_gateway);
 #ifdef FIRESIM_HAVE_BRIDGES
   for (const char *kind : {"rtl", "metasim", "fpga"}) {
-    registry.add(ModelRole::kNode, kind,
-                 [](const nlohmann::json &node, const SimulationContext &context) {
-                   return make_rtl_blade(node, context, functional::warm_start);
-                 });
+    registry.add(
+        ModelRole::kNode, kind, [](const nlohmann::json &node, const SimulationContext &context) {
+          const nlohmann::json parts = node.value("parts", nlohmann::json());
+          const auto starter = [parts](StateReader &state, const devices::WarmStartSource &source) {
+            return functional::warm_start(state, source, parts);
+          };
+          return make_rtl_blade(node, context, starter);
+        });
   }
   registry.add(ModelRole::kNode, "functional", make_functional_blade);
 #endif

@@ -11,7 +11,7 @@ import firesim_software
 import pytest
 import yaml
 from firesim.build.model_library import model_library
-from firesim.build.part_models import functional_parts
+from firesim.build.part_models import functional_parts, restart_parts
 from firesim.build.rtl_blade import load_blade
 from firesim.config.loaded import Loaded
 from firesim.pipeline.check import check
@@ -119,6 +119,15 @@ def test_functional_nodes_are_told_the_places_of_their_parts() -> None:
         part for part in functional_parts(load_blade("rocket-4-rss")) if part["kind"] == "nic"
     ]
     assert nic["more_interrupts"] == [6, 7, 8]
+
+
+def test_rtl_nodes_are_told_the_models_by_which_they_may_go_on() -> None:
+    assert restart_parts(load_blade("rocket-1")) is None
+    assert restart_parts(load_blade("rocket-1-hyperscale")) is None  # it has no model
+    parts = restart_parts(load_blade("rocket-1-big-hll"))
+    assert parts is not None
+    assert parts == functional_parts(load_blade("rocket-1-big-hll"))
+    assert [part["kind"] for part in parts if "library" in part] == ["hll"]
 
 
 def test_a_parts_model_may_have_several_files(tmp_path: Path) -> None:

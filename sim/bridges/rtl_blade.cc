@@ -279,6 +279,7 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   config.has("name");
   config.has("kind");
   config.has("library");
+  config.has("parts");  // of the functional node that it may go on from
   const std::string kind = node.at("kind");
   std::filesystem::path library;
   if (kind != "fpga") library = context.input_path(config.required_text("model"));

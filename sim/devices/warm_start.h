@@ -42,6 +42,7 @@ struct WarmStart {
   bool within_packet = false;
   bool discard_packet = false;
   std::vector<Flit> to_send;                  // before what the NIC sends
+  uint32_t sent_by_program = 0;               // packets of the restore program, for nobody
   uint32_t nic_features = 0;                  // as its register says
   std::vector<std::vector<CallFrame>> calls;  // of each hart, where they were followed
   BladeEnd end;               // when it has ended, nothing else counts but what it printed

@@ -22,6 +22,20 @@ def functional_parts(blade: Blade) -> list[dict[str, Any]]:
     return [_described(part) for part in blade.parts if part.at is not None]
 
 
+def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
+    """Return by what an RTL node can go on from a functional one: its parts as that has them.
+
+    None where no part has a model of its own, or a part has none at all.
+
+    Raises:
+        ToolError: a part's functional.cc does not compile.
+    """
+    if not all(part.functional for part in blade.parts):
+        return None
+    parts = functional_parts(blade)
+    return parts if any("library" in part for part in parts) else None
+
+
 def _described(part: BladePart) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "kind": part.kind,

@@ -20,7 +20,7 @@ from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings
 from firesim.build.cores import Cores
 from firesim.build.memory_side import described_map
 from firesim.build.model import bridge_kinds
-from firesim.build.part_models import functional_parts
+from firesim.build.part_models import functional_parts, restart_parts
 from firesim.build.register_map import ROCKET, read_map
 from firesim.config.own_blade import RESET_CYCLES
 from firesim.prepare.kernel_words import command_line
@@ -49,6 +49,8 @@ class _Made:
     trees: Mapping[str, Path]
     parts: Mapping[str, list[dict[str, Any]]]
     """The parts of blades with functional nodes, as their description has them."""
+    restart_parts: Mapping[str, list[dict[str, Any]] | None]
+    """The same of blades with RTL nodes, which may go on from functional ones."""
     drivers: Mapping[str, OwnDrivers]
     """Designs of the user's own blades."""
 
@@ -70,6 +72,11 @@ def node_files(
         {
             name: functional_parts(blades[name])
             for name in plan.blades(lambda kind: not kind.is_rtl)
+        },
+        {
+            name: restart_parts(blades[name])
+            for name in plan.blades(lambda kind: kind.is_rtl and kind.restores_software)
+            if name in blades
         },
         {name: own_drivers(blade) for name, blade in plan.own_blades.items()},
     )
@@ -118,9 +125,15 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         physical=physical,
         looks_at_memory=looks_at_memory(plan, node, kinds),
         harts=_functional_harts(node, built),
-        parts=built.parts.get(node.blade) if not node.kind.is_rtl else None,
+        parts=_parts(node, built),
         processes=_processes(node, built.software),
     )
+
+
+def _parts(node: PlannedNode, built: _Made) -> list[dict[str, Any]] | None:
+    if not node.kind.is_rtl:
+        return built.parts.get(node.blade)
+    return built.restart_parts.get(node.blade) if node.kind.restores_software else None
 
 
 def _processes(node: PlannedNode, software: Software) -> TracedProcesses | None:

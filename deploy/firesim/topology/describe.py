@@ -78,7 +78,8 @@ class NodeFiles:
     harts: Mapping[str, int | bool] = field(default_factory=dict)
     """What is unusual about the harts of a functional node, as the description has it."""
     parts: list[dict[str, Any]] | None = None
-    """The parts of a functional node as the description has them; None for the usual ones."""
+    """The parts of a functional node as the description has them, or of the one that an RTL node
+    goes on from; None for the usual ones."""
     processes: TracedProcesses | None = None
 
 
@@ -254,6 +255,7 @@ def _node(
         "manifest": str(made.manifest),
         **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
         **({} if made.reset_cycles == RESET_CYCLES else {"reset_cycles": made.reset_cycles}),
+        **({} if made.parts is None else {"parts": made.parts}),
         **_stalls(plan, node),
         **({reach.key: dict(reach.settings)} if (reach := node.reached_by) else {}),
         **({"twin": {k: str(path) for k, path in vars(made.twin).items()}} if made.twin else {}),

@@ -11,7 +11,7 @@ from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
 from regression.support.warm import WarmStart
 
-EARLIEST, LATEST = 0.1, 0.9
+SPAN = 0.1, 0.9
 """Between which parts of a run it is saved: at its end there is nothing left to go on with."""
 LIMIT_CYCLES = 2_000_000_000
 COLUMNS = (
@@ -28,10 +28,12 @@ BARE_METAL: Config = {
 }
 
 
-def random_cycles(rng: random.Random, whole: Run, points: int) -> list[int]:
+def random_cycles(
+    rng: random.Random, whole: Run, points: int, span: tuple[float, float] = SPAN
+) -> list[int]:
     """Return where in a run it is to be saved, in order."""
-    end = whole.end_cycle
-    return sorted(rng.randrange(int(EARLIEST * end), int(LATEST * end)) for _ in range(points))
+    first, last = (int(part * whole.end_cycle) for part in span)
+    return sorted(rng.randrange(first, last) for _ in range(points))
 
 
 def saved(experiment: Experiment, points: int) -> tuple[WarmStart, Run, list[int]]:
@@ -47,9 +49,7 @@ def saved(experiment: Experiment, points: int) -> tuple[WarmStart, Run, list[int
 
 
 def problem(whole: Run, run: Run) -> str:
-    """Return what is wrong with a run that went on in RTL; empty when nothing is."""
-    if run.exit_status != 0:
-        return f"it ended with {run.result['reason']}"
+    """Return what is wrong with what a run prints that went on in RTL; empty: nothing."""
     for name in NODES:
         if not shape(whole.console(name)).endswith(shape(run.console(name))):
             return f"{name} does not print what is left to print"
@@ -62,13 +62,21 @@ def warm_facts(run: Run) -> tuple[int, int]:
     return max(f["extra_cycles"] for f in facts), max(f["restore_cycles"] for f in facts)
 
 
-def gone_on(warm: WarmStart, whole: Run, cycle: int) -> tuple[list[object], str]:
-    """Go on twice from what was saved at `cycle`; return cells for COLUMNS, and what is wrong."""
+def gone_on(warm: WarmStart, cycle: int) -> tuple[Run, str]:
+    """Go on twice, to the end, from what was saved at `cycle`; return a run, and what is wrong."""
     runs = [warm.go_on(cycle, LIMIT_CYCLES, threads) for threads in (1, 2)]
-    what = problem(whole, runs[0])
+    what = ""
     if runs[0].token_hash != runs[1].token_hash:
         what = f"hashes {runs[0].token_hash} and {runs[1].token_hash}"
-    return [cycle, runs[0].end_cycle, *warm_facts(runs[0]), runs[0].token_hash], what
+    if runs[0].exit_status != 0:
+        what = f"it ended with {runs[0].result['reason']}"
+    return runs[0], what
+
+
+def point(warm: WarmStart, whole: Run, cycle: int) -> tuple[list[object], str]:
+    """Go on from what was saved at `cycle`; return cells for COLUMNS, and what is wrong."""
+    run, what = gone_on(warm, cycle)
+    return [cycle, run.end_cycle, *warm_facts(run), run.token_hash], what or problem(whole, run)
 
 
 def bare_metal_points(experiment: Experiment, points: int) -> list[str]:
@@ -76,7 +84,7 @@ def bare_metal_points(experiment: Experiment, points: int) -> list[str]:
     warm, whole, cycles = saved(experiment, points)
     wrong, rows = [], []
     for cycle in cycles:
-        cells, what = gone_on(warm, whole, cycle)
+        cells, what = point(warm, whole, cycle)
         if what:
             wrong.append(f"bare metal at cycle {cycle}: {what}")
         rows.append([*cells, what or "ok"])

@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from firesim.build.parts import FUNCTIONAL_MODEL
 from firesim.build.rtl_blade import blade_names, load_blade
 from firesim_common.errors import InputError
 
@@ -14,10 +13,11 @@ from regression.linux.warm_start.bare_metal import (
     BARE_METAL,
     COLUMNS,
     LIMIT_CYCLES,
-    gone_on,
+    point,
     random_cycles,
 )
 from regression.linux.warm_start.equal import differences
+from regression.linux.warm_start.parts import parts_go_on
 from regression.support.cluster import merged
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.warm import WarmStart
@@ -27,18 +27,15 @@ REFUSED = "cannot be continued in RTL"
 
 
 def can_go_on(name: str) -> bool:
-    """Whether a stock blade has functional nodes, and no part with a model of its own."""
-    return all(
-        part.functional and not (part.folder / FUNCTIONAL_MODEL).is_file()
-        for part in load_blade(name).parts
-    )
+    """Whether a stock blade has functional nodes."""
+    return all(part.functional for part in load_blade(name).parts)
 
 
 def _saved_and_gone_on(experiment: Experiment, name: str) -> tuple[list[object], str]:
     """Save nodes of a blade once and go on; return the cells of a row, and what went wrong.
 
     Then a lone node of it, with filled caches, must have the functional node's registers and
-    memory.
+    memory, and nodes go on in the middle of what their parts do.
 
     Raises:
         InputError: the blade has no functional node.
@@ -48,9 +45,9 @@ def _saved_and_gone_on(experiment: Experiment, name: str) -> tuple[list[object],
     whole = warm.whole(LIMIT_CYCLES)
     (cycle,) = random_cycles(random.Random(f"{experiment.seed} {name}"), whole, 1)
     warm.save([cycle], LIMIT_CYCLES)
-    cells, what = gone_on(warm, whole, cycle)
+    cells, what = point(warm, whole, cycle)
     compared, differ = differences(experiment, name)
-    return [*cells, compared], what or differ
+    return [*cells, compared], what or differ or parts_go_on(experiment, name)
 
 
 def every_blade(experiment: Experiment, names: Sequence[str] = ()) -> tuple[list[str], int]:

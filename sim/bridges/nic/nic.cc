@@ -55,11 +55,24 @@ void NicDriver::take_flit(uint64_t cycle) {
   packets_out_ += flit.last ? 1 : 0;
 }
 
+// What a part sends by itself while a restore program runs goes out behind the rest.
+void NicDriver::take_early() {
+  if (!out_valid_()) return;
+  const Flit flit{out_data_(), out_last_()};
+  if (to_drop_ != 0) {
+    to_drop_ -= flit.last ? 1 : 0;
+    return;
+  }
+  to_send_.push_back(flit);
+  splicing_ = true;
+}
+
 void NicDriver::start_warm(WarmStart &start, uint64_t) {
   announcer_.restore(std::move(start.to_receive), start.within_packet);
   if (start.discard_packet) announcer_.discard_packet();
   to_send_.assign(start.to_send.begin(), start.to_send.end());
   splicing_ = !to_send_.empty();
+  to_drop_ = start.sent_by_program;
 }
 
 namespace {

@@ -24,6 +24,10 @@ class NicDriver final : public LinkDriver {
     next_drive_ = in_valid_.value() != 0 ? 0 : cursor_->next_offset();
   }
   uint64_t exchange(uint64_t cycle) override {
+    if (output_ == nullptr) {
+      take_early();
+      return kNever;
+    }
     if (out_valid_() || splicing_) take_flit(cycle);
     return splicing_ ? cycle + 1 : kNever;
   }
@@ -34,10 +38,12 @@ class NicDriver final : public LinkDriver {
   void load(StateReader &state) override;
   // The target's flits go out behind those that another engine has left, one a cycle.
   void start_warm(WarmStart &start, uint64_t cycle) override;
+  RestoreRole restore_role() const override { return RestoreRole::kWatches; }
 
  private:
   void drive_changed(uint32_t offset) override;
   void take_flit(uint64_t cycle);
+  void take_early();  // before the first token
 
   NicSettings settings_;
   const uint64_t reset_cycles_;
@@ -52,6 +58,7 @@ class NicDriver final : public LinkDriver {
   uint64_t start_cycle_ = 0;  // of it
   bool splicing_ = false;     // `to_send_` is not empty
   std::deque<Flit> to_send_;
+  uint32_t to_drop_ = 0;  // packets of a restore program
   uint64_t flits_in_ = 0, flits_out_ = 0, packets_in_ = 0, packets_out_ = 0;
 };
 

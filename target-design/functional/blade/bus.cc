@@ -68,8 +68,8 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
 void Bus::map(const PartEntry &part, DeviceMemory &memory) {
   RegisterDevice *device = nullptr;
   if (!part.library.empty()) {
-    more_.push_back(make_part(part, memory));
-    device = more_.back().get();
+    own_parts_.push_back({part.name, part.base, make_part(part, memory)});
+    device = own_parts_.back().device.get();
     if (StreamStage *stage = device->stream()) nic_.add_stage(*stage);
   } else if (part.kind == "uart") {
     device = &uart_;
@@ -152,7 +152,7 @@ void Bus::advance_devices(uint64_t cycle) {
     uart_.advance(device_cycle_);
     block_device_.advance(device_cycle_);
     nic_.advance(device_cycle_);
-    for (const auto &part : more_) part->advance(device_cycle_);
+    for (const OwnPart &part : own_parts_) part.device->advance(device_cycle_);
     if (host_ != nullptr) look_at_tohost(device_cycle_);
   }
   update_levels();
@@ -190,7 +190,7 @@ void Bus::advance(uint32_t hart, uint64_t cycle) {
 
 uint64_t Bus::next_device_event() const {
   uint64_t next = std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
-  for (const auto &part : more_) next = std::min(next, part->next_event());
+  for (const OwnPart &part : own_parts_) next = std::min(next, part.device->next_event());
   if (host_ != nullptr) next = std::min(next, devices::HostInterface::next_look(device_cycle_));
   return next;
 }
@@ -220,7 +220,7 @@ void Bus::save(StateWriter &state) const {
   uart_.save(state);
   block_device_.save(state);
   nic_.save(state);
-  for (const auto &part : more_) part->save(state);
+  for (const OwnPart &part : own_parts_) part.device->save(state);
 }
 
 void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
@@ -231,7 +231,7 @@ void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   uart_.load(state);
   block_device_.load(state);
   nic_.load(state);
-  for (const auto &part : more_) part->load(state);
+  for (const OwnPart &part : own_parts_) part.device->load(state);
   // As every device left it: none is behind the bus.
   uart_.advance(device_cycle_);
   block_device_.advance(device_cycle_);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "devices/blade_end.h"
@@ -34,6 +35,13 @@ struct BusParameters {
   devices::Disk &disk;
   devices::Console &console;
   devices::HostInterface *host = nullptr;  // of a program with tohost
+};
+
+// A part with a model of its own.
+struct OwnPart {
+  std::string name;
+  uint64_t base = 0;
+  std::unique_ptr<RegisterDevice> device;
 };
 
 class Bus final : public Mmio {
@@ -65,6 +73,7 @@ class Bus final : public Mmio {
   const Uart &uart() const { return uart_; }
   const BlockDevice &block_device() const { return block_device_; }
   const Plic &plic() const { return plic_; }
+  const std::vector<OwnPart> &own_parts() const { return own_parts_; }
 
   void save(StateWriter &state) const;
   // `hart_cycles` are those the harts have reached.
@@ -92,7 +101,7 @@ class Bus final : public Mmio {
   Uart uart_;
   BlockDevice block_device_;
   Nic nic_;
-  std::vector<std::unique_ptr<RegisterDevice>> more_;  // parts with models of their own
+  std::vector<OwnPart> own_parts_;
   std::vector<Place> places_;
   InterruptLines *lines_;
   devices::BladeEnd *end_;

@@ -62,12 +62,22 @@ class Nic final : public RegisterDevice {
   }
 
   // Nothing is being sent, or written to memory, and all packets that were have been taken note of.
-  bool at_rest() const { return sender_.at_rest() && receiver_.at_rest(); }
+  bool at_rest() const {
+    return sender_.at_rest() && receiver_.at_rest() && (!socket_ || socket_->at_rest());
+  }
+  // It holds frames that parts in its stream socket have seen, and software has no buffers for.
+  bool holds_seen() const {
+    bool cut = false;
+    return socket_ && !receiver_.unread(cut).empty();
+  }
   // Buffers for packets that have not come yet, oldest first.
   std::vector<uint64_t> receive_buffers(uint32_t queue) const {
     return {receiver_.requests(queue).begin(), receiver_.requests(queue).end()};
   }
-  std::vector<Flit> unread(bool &cut) const { return receiver_.unread(cut); }
+  // What has arrived, and neither memory nor a part in the stream socket has; see NicReceiver.
+  std::vector<Flit> unread(bool &cut) const {
+    return socket_ ? socket_->unseen(cut) : receiver_.unread(cut);
+  }
   // Sent, and not on the link yet.
   std::vector<Flit> unsent() const { return output_.flits(); }
 

@@ -14,6 +14,7 @@ class StateReader;
 
 namespace firesim::functional {
 
+class CarryOver;
 class StreamStage;
 
 // The registers of a device fill one page.
@@ -50,6 +51,9 @@ class RegisterDevice {
 
   // The same part in the NIC's stream socket, if it stands there.
   virtual StreamStage *stream() { return nullptr; }
+
+  // What a warm start needs to know; null: RTL cannot go on from it.
+  virtual const CarryOver *carry_over() const { return nullptr; }
 
   virtual void save(StateWriter &state) const = 0;
   virtual void load(StateReader &state) = 0;

@@ -20,6 +20,17 @@ void StreamSocket::drop_input() {
   arriving_.clear();
 }
 
+std::vector<Flit> StreamSocket::unseen(bool &cut) const {
+  std::vector<Flit> all;
+  cut = arriving_.size() > kMostFrameFlits;
+  for (size_t i = 0; i < arriving_.size() && !cut; ++i) all.push_back({arriving_[i], false});
+  for (const Flit &flit : from_link_.flits()) {
+    if (!cut) all.push_back(flit);
+    cut = cut && !flit.last;
+  }
+  return all;
+}
+
 void StreamSocket::advance(uint64_t cycle) {
   if (cycle <= now_) return;
   now_ = cycle;

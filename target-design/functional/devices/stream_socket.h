@@ -36,6 +36,12 @@ class StreamSocket {
   FlitTimeline &from_dma() { return from_dma_; }
   bool is_full() const { return waiting_.size() >= kMostWaiting; }
 
+  // Nothing that DMA has sent is under way, and nothing that a stage has.
+  bool at_rest() const { return from_dma_.empty() && leaving_.empty() && !has_frame(); }
+  // What has come from the link, and no stage has seen. With `cut` set, the flits that come next,
+  // up to the end of a packet, belong to one that is too long.
+  std::vector<Flit> unseen(bool &cut) const;
+
   // Each cycle but once, and each in which something is due.
   void advance(uint64_t cycle);
   uint64_t next_event() const;

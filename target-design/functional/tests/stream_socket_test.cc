@@ -164,5 +164,57 @@ TEST(StreamSocket, AStateGoesOnAsItWouldHave) {
   for (uint64_t at = 11; at < 150; at += 2) EXPECT_EQ(run(at), run(at + 1)) << at;
 }
 
+// For a warm start: what no stage has seen is received again, and nothing else may be under way.
+TEST(StreamSocket, WhatStagesHaveNotSeenIsKnown) {
+  Bench bench;
+  bool cut = true;
+  bench.arrive(10, {3, 4, 5, 6});
+  bench.nic.advance(11);
+  std::vector<Flit> found = bench.nic.unread(cut);
+  ASSERT_EQ(found.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(found[i].data, 3 + i);
+    EXPECT_EQ(found[i].last, i == 3);
+  }
+  EXPECT_FALSE(cut);
+  EXPECT_FALSE(bench.nic.holds_seen());
+  bench.nic.advance(20);
+  EXPECT_TRUE(bench.nic.unread(cut).empty());
+  EXPECT_TRUE(bench.nic.holds_seen());  // there is no buffer
+  bench.nic.write(8, 8, kDramBase + 0x8000);
+  bench.nic.advance(40);
+  EXPECT_FALSE(bench.nic.holds_seen());
+  bench.nic.read(0x18, 8);
+  EXPECT_TRUE(bench.nic.at_rest());
+}
+
+TEST(StreamSocket, TheRestOfAFrameThatIsTooLongIsDropped) {
+  Bench bench;
+  Batch batch(10, 4000);
+  for (uint32_t i = 0; i < 3000; ++i) batch.append_flit(i, 3, i == 2999);
+  batch.append_flit(3000, 4, true);
+  bench.nic.arrive(batch);
+  bool cut = false;
+  EXPECT_EQ(bench.nic.unread(cut).size(), 3001u);
+  bench.nic.advance(2000);
+  const std::vector<Flit> found = bench.nic.unread(cut);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].data, 4u);
+  EXPECT_FALSE(cut);
+  bench.nic.write(8, 8, kDramBase + 0x8000);
+  bench.nic.advance(4000);
+  EXPECT_FALSE(bench.nic.holds_seen());
+}
+
+TEST(StreamSocket, AFrameUnderWayToTheLinkKeepsTheNicFromRest) {
+  Bench bench;
+  EXPECT_TRUE(bench.nic.at_rest());
+  bench.stages_[0].to_send.push_back({1, 2, 3});
+  EXPECT_FALSE(bench.nic.at_rest());
+  bench.nic.advance(10);
+  EXPECT_TRUE(bench.nic.at_rest());
+  EXPECT_EQ(bench.nic.unsent().size(), 3u);
+}
+
 }  // namespace
 }  // namespace firesim::functional

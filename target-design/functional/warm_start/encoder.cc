@@ -53,6 +53,7 @@ uint32_t exclusive_or(uint32_t rd, uint32_t a, uint32_t b) { return r_type(0, 4,
 uint32_t or_(uint32_t rd, uint32_t a, uint32_t b) { return r_type(0, 6, rd, a, b); }
 uint32_t add(uint32_t rd, uint32_t a, uint32_t b) { return r_type(0, 0, rd, a, b); }
 uint32_t sub(uint32_t rd, uint32_t a, uint32_t b) { return r_type(0x20, 0, rd, a, b); }
+uint32_t and_(uint32_t rd, uint32_t a, uint32_t b) { return r_type(0, 7, rd, a, b); }
 uint32_t and_immediate(uint32_t rd, uint32_t rs, int32_t value) {
   return i_type(0x13, 7, rd, rs, value);
 }
@@ -60,6 +61,9 @@ uint32_t is_less(uint32_t rd, uint32_t rs, int32_t value) { return i_type(0x13, 
 uint32_t rewrite(uint32_t base) { return 8 << 27 | base << 15 | 3 << 12 | 0x2f; }
 uint32_t shift_left(uint32_t rd, uint32_t rs, uint32_t by) {
   return by << 20 | rs << 15 | 1 << 12 | rd << 7 | 0x13;
+}
+uint32_t shift_right(uint32_t rd, uint32_t rs, uint32_t by) {
+  return by << 20 | rs << 15 | 5 << 12 | rd << 7 | 0x13;
 }
 uint32_t csrw(uint32_t number, uint32_t rs) { return csr(1, 0, number, rs); }
 uint32_t csrr(uint32_t rd, uint32_t number) { return csr(2, rd, number, 0); }
@@ -163,8 +167,8 @@ void Section::wait_for(uint64_t address, uint32_t bytes, uint32_t shift, uint64_
   load(kValue, value);
   const uint32_t width = bytes == 8 ? kDouble : kWord;
   word(encode::load(kIntegerLoad, width, kSeen, kAddress, 0));
-  word(shift << 20 | kSeen << 15 | 5 << 12 | kSeen << 7 | 0x13);  // srli
-  word(0xff << 20 | kSeen << 15 | 7 << 12 | kSeen << 7 | 0x13);   // andi
+  word(encode::shift_right(kSeen, kSeen, shift));
+  word(encode::and_immediate(kSeen, kSeen, 0xff));
   word(encode::bne(kSeen, kValue, -12));
 }
 

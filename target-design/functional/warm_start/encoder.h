@@ -76,10 +76,12 @@ uint32_t exclusive_or(uint32_t rd, uint32_t a, uint32_t b);
 uint32_t or_(uint32_t rd, uint32_t a, uint32_t b);
 uint32_t add(uint32_t rd, uint32_t a, uint32_t b);
 uint32_t sub(uint32_t rd, uint32_t a, uint32_t b);
+uint32_t and_(uint32_t rd, uint32_t a, uint32_t b);
 uint32_t and_immediate(uint32_t rd, uint32_t rs, int32_t value);
 // Whether rs is less than a positive value.
 uint32_t is_less(uint32_t rd, uint32_t rs, int32_t value);
 uint32_t shift_left(uint32_t rd, uint32_t rs, uint32_t by);
+uint32_t shift_right(uint32_t rd, uint32_t rs, uint32_t by);  // zeros come in
 // An atomic or with x0 of the 8 bytes at `base`, whose result is not kept.
 uint32_t rewrite(uint32_t base);
 uint32_t csrw(uint32_t number, uint32_t rs);

@@ -84,6 +84,10 @@ MachineState machine_state(HartGroup &harts, Bus &bus, uint64_t cycle) {
   state.send_completions = read(bus, kNicCounts, 4, cycle) >> 16 & 0xff;
   state.nic_features = nic.word();
   state.time_ticks = read(bus, kTime, 8, cycle);
+  for (const OwnPart &part : bus.own_parts()) {
+    RegisterSteps steps(part.base, state.parts);
+    if (const CarryOver *carried = part.device->carry_over()) carried->restore(steps);
+  }
   for (uint32_t i = 0; harts.l1() != nullptr && i < harts.size(); ++i) {
     state.caches.push_back(
         held_lines((*harts.l1())[i], kDramBase, kRestoreProgramBase, kRestoreProgramBytes));
@@ -103,9 +107,15 @@ std::string obstacle(HartGroup &harts, Bus &bus, uint64_t cycle) {
   }
   bus.advance(0, cycle);
   if (!bus.nic().at_rest()) return "the NIC is sending or receiving";
+  if (bus.nic().holds_seen()) return "frames wait in the NIC for a buffer";
   if (!bus.block_device().at_rest()) return "the block device has a request in flight";
   if (!bus.uart().at_rest()) return "the UART is sending";
   if (bus.plic().has_claims()) return "an interrupt is claimed and not complete";
+  for (const OwnPart &part : bus.own_parts()) {
+    const CarryOver *carried = part.device->carry_over();
+    const std::string found = carried == nullptr ? "" : carried->obstacle();
+    if (!found.empty()) return part.name + " " + found;
+  }
   return "";
 }
 

@@ -9,6 +9,7 @@
 
 #include "functional/blade/bus.h"
 #include "functional/blade/hart_group.h"
+#include "functional/devices/carry_over.h"
 #include "functional/warm_start/fill_caches.h"
 
 namespace firesim::functional {
@@ -29,6 +30,7 @@ struct MachineState {
   uint32_t send_completions = 0;                // of the NIC, not taken
   uint32_t nic_features = 0;                    // as its register FEATURES says
   uint64_t time_ticks = 0;                      // mtime
+  PartSteps parts;                              // of those with models of their own
   std::vector<HeldLines> caches;                // of each hart; empty: they are not filled
 };
 

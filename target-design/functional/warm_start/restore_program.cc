@@ -15,6 +15,7 @@
 #include "core/check.h"
 #include "devices/warm_start.h"
 #include "functional/warm_start/encoder.h"
+#include "functional/warm_start/part_steps.h"
 
 namespace firesim::functional {
 namespace {
@@ -134,8 +135,16 @@ void restore_send_completions(Section &section, uint32_t count) {
   section.wait_for(kNicCounts, 4, 16, count);
 }
 
-void restore_devices(Section &section, const MachineState &state) {
+// Memory and devices as hart 0 finds them.
+struct Begin {
+  uint64_t entry_content;
+  uint64_t table;  // of the parts' steps
+};
+
+// Parts come behind what is sent: where they stand in the stream socket, they see it.
+void restore_devices(Section &section, const MachineState &state, const Begin &begin) {
   restore_send_completions(section, state.send_completions);
+  if (const size_t steps = state.parts.first.size()) follow_steps(section, begin.table, steps);
   for (const auto *stored : {&state.receive_requests, &state.registers}) {
     for (const RegisterValue &one : *stored) section.store(one.address, one.bytes, one.value);
   }
@@ -186,11 +195,14 @@ void wait_for_others(Section &section, uint32_t harts, const Flags &flags, uint6
 
 // What hart 0 does for the whole machine; `prepare` is between the devices and the time.
 template <typename Prepare>
-void restore_machine(Section &section, const MachineState &state, uint64_t entry_content,
+void restore_machine(Section &section, const MachineState &state, const Begin &begin,
                      Prepare prepare) {
-  section.store(kDramBase, 8, entry_content);
-  restore_devices(section, state);
+  section.store(kDramBase, 8, begin.entry_content);
+  restore_devices(section, state, begin);
   prepare();
+  for (const PartSteps::Step &step : state.parts.late) {
+    section.store(step.address, step.kind == PartSteps::Kind::kWriteEight ? 8 : 4, step.value);
+  }
   section.store(kClintBase + 0xbff8, 8, state.time_ticks);
   section.fence();
   section.store_with_difference(kFinisherBase, devices::kRestoreDone,
@@ -198,7 +210,7 @@ void restore_machine(Section &section, const MachineState &state, uint64_t entry
   section.fence();
 }
 
-Section cold_section(const MachineState &state, uint32_t index, uint64_t entry_content,
+Section cold_section(const MachineState &state, uint32_t index, const Begin &begin,
                      const Flags &flags) {
   const ArchitecturalState &hart = state.harts[index];
   Section section;
@@ -209,7 +221,7 @@ Section cold_section(const MachineState &state, uint32_t index, uint64_t entry_c
     section.wait_for(flags.go(), 8, 0, 1);
   } else {
     wait_for_others(section, state.harts.size(), flags, 1);
-    restore_machine(section, state, entry_content, [] {});
+    restore_machine(section, state, begin, [] {});
     section.store(flags.go(), 8, 1);
   }
   section.fence_instructions();
@@ -217,7 +229,7 @@ Section cold_section(const MachineState &state, uint32_t index, uint64_t entry_c
   return section;
 }
 
-Section warm_section(const MachineState &state, uint32_t index, uint64_t entry_content,
+Section warm_section(const MachineState &state, uint32_t index, const Begin &begin,
                      const Flags &flags, const FillTables &tables) {
   const ArchitecturalState &hart = state.harts[index];
   const auto harts = static_cast<uint32_t>(state.harts.size());
@@ -233,7 +245,7 @@ Section warm_section(const MachineState &state, uint32_t index, uint64_t entry_c
     section.wait_for(flags.go(), 8, 0, 2);
   } else {
     wait_for_others(section, harts, flags, 1);
-    restore_machine(section, state, entry_content, [&] {
+    restore_machine(section, state, begin, [&] {
       section.fence();
       if (harts > 1) section.store(flags.go(), 8, 1);
       fill();
@@ -261,8 +273,14 @@ std::vector<FillTables> tables_of(const MachineState &state, uint64_t end) {
 
 }  // namespace
 
-RestoreProgram restore_program(const MachineState &state, uint64_t entry_content) {
+uint64_t table_bytes(const MachineState &state) {
+  return step_table(state.parts.first).size() * sizeof(uint64_t);
+}
+
+RestoreProgram restore_program(const MachineState &state, uint64_t entry_content, uint64_t table) {
+  const Begin begin{entry_content, table};
   RestoreProgram program;
+  program.table = step_table(state.parts.first);
   program.entry = encode::address(Section::kLiterals, kRestoreBase - kDramBase);
   program.entry[1] = encode::jalr(0, Section::kLiterals, 0);
   static_assert((kRestoreBase - kDramBase) % 4096 == 0 && kEntryBytes == 2 * sizeof(uint32_t));
@@ -273,8 +291,8 @@ RestoreProgram restore_program(const MachineState &state, uint64_t entry_content
   const uint64_t end = tables.empty() ? flags.base : flags.base - kTableBytes;
   std::vector<Section> sections;
   for (uint32_t i = 0; i < harts; ++i) {
-    sections.push_back(tables.empty() ? cold_section(state, i, entry_content, flags)
-                                      : warm_section(state, i, entry_content, flags, tables[i]));
+    sections.push_back(tables.empty() ? cold_section(state, i, begin, flags)
+                                      : warm_section(state, i, begin, flags, tables[i]));
   }
   // Who am I: for each hart `addi; bne +8; jal section`.
   uint64_t at = 4 + 4 * (kJump + 1) * harts;

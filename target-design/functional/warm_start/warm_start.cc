@@ -33,11 +33,26 @@ nlohmann::json without_host(const nlohmann::json &bridges) {
   return changed;
 }
 
-FunctionalBlade make_blade(StateReader &state, const devices::WarmStartSource &source) {
+// Options of our own devices are in their states.
+nlohmann::json without_our_options(const nlohmann::json &parts) {
+  nlohmann::json changed = parts;
+  for (nlohmann::json &part : changed) {
+    if (part.contains("library")) continue;
+    part.erase("options");
+    part.erase("more_interrupts");
+  }
+  return changed;
+}
+
+FunctionalBlade make_blade(StateReader &state, const devices::WarmStartSource &source,
+                           const nlohmann::json &own_parts) {
   const Shape shape = Shape::load(state);
-  if (!shape.parts.empty()) {
-    state.fail("cannot be continued in RTL: its parts are " + shape.parts +
-               ", expected those of rocket-1");
+  const nlohmann::json parts = without_our_options(own_parts);
+  const std::string found = unusual(read_parts(parts, source.node + ": parts", source.simulation));
+  if (shape.parts != found) {
+    const auto text = [](const std::string &of) { return of.empty() ? "those of rocket-1" : of; };
+    state.fail(fmt::format("cannot be continued in RTL: its parts are {}, expected {}",
+                           text(shape.parts), text(found)));
   }
   return FunctionalBlade({{"name", source.node},
                           {"kind", "functional"},
@@ -46,8 +61,19 @@ FunctionalBlade make_blade(StateReader &state, const devices::WarmStartSource &s
                           {"supervisor_mode", shape.features.supervisor},
                           {"cycles_per_instruction", shape.cycles_per_instruction},
                           {"quantum_cycles", shape.quantum_cycles},
+                          {"parts", parts},
                           {"bridges", without_host(source.bridges)}},
                          source.simulation);
+}
+
+// Every part must say what brings it to its state.
+void check_parts(FunctionalBlade &blade, const StateReader &state) {
+  for (const OwnPart &part : blade.bus().own_parts()) {
+    if (part.device->carry_over() == nullptr) {
+      state.fail("cannot be continued in RTL: the model of its part " + part.name +
+                 " has no carry_over(), which says how its registers are restored");
+    }
+  }
 }
 
 // Runs the blade until nothing keeps it from being carried over; returns the cycles that took.
@@ -63,6 +89,24 @@ uint64_t run_until_fit(FunctionalBlade &blade, const StateReader &state) {
     blade.run_alone(kLeastStepCycles + step % kStepLengths);
   }
   return blade.cycle() - start;
+}
+
+// Where so many bytes of memory are zeros, in whole pages, the highest such place; the program's
+// own pages are not. Throws SnapshotError when there is none.
+uint64_t find_zeros(devices::GuestMemory &memory, uint64_t bytes, const StateReader &state) {
+  uint64_t found_bytes = 0;
+  for (uint64_t at = memory.base() + memory.size_bytes(); at > kRestoreBase + kRestoreBytes;) {
+    at -= kPageBytes;
+    const uint8_t *page = memory.at(at);
+    const bool is_free =
+        std::all_of(page, page + kPageBytes, [](uint8_t byte) { return byte == 0; });
+    found_bytes = is_free ? found_bytes + kPageBytes : 0;
+    if (found_bytes >= bytes) return at;
+  }
+  state.fail(
+      fmt::format("cannot be continued in RTL: its memory is in use, expected {} bytes of "
+                  "zeros where the registers of its parts go for a while",
+                  bytes));
 }
 
 void put_program(FunctionalBlade &blade, const StateReader &state, devices::WarmStart &start) {
@@ -81,9 +125,13 @@ void put_program(FunctionalBlade &blade, const StateReader &state, devices::Warm
   uint64_t entry_content = 0;
   std::memcpy(&entry_content, memory.at(kDramBase), kEntryBytes);
   const MachineState machine = machine_state(blade.harts(), blade.bus(), blade.cycle());
-  const RestoreProgram program = restore_program(machine, entry_content);
+  const uint64_t bytes = table_bytes(machine);
+  const uint64_t table = bytes == 0 ? 0 : find_zeros(memory, bytes, state);
+  const RestoreProgram program = restore_program(machine, entry_content, table);
+  if (bytes != 0) std::memcpy(memory.at(table), program.table.data(), bytes);
   std::memcpy(memory.at(kDramBase), program.entry.data(), kEntryBytes);
   std::memcpy(page, program.image.data(), program.image.size());
+  start.sent_by_program = machine.send_completions;
   for (const HeldLines &held : machine.caches) {
     start.instruction_lines += held.instructions.lines.size();
     start.data_lines += held.data.lines.size();
@@ -100,9 +148,11 @@ void hand_over_packets(FunctionalBlade &blade, devices::WarmStart &start) {
 
 }  // namespace
 
-devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource &source) {
+devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource &source,
+                              const nlohmann::json &parts) {
   devices::WarmStart start;
-  FunctionalBlade blade = make_blade(state, source);
+  FunctionalBlade blade = make_blade(state, source, parts);
+  check_parts(blade, state);
   blade.load_rest(state, source.cycle);
   devices::Console &console = *blade.settings().console;
   console.hold();

@@ -35,8 +35,9 @@ class HllLane extends Module {
   val word = IO(Input(UInt(wordBits.W)))
   val shown = IO(Output(Vec(wordRegisters, UInt(registerBits.W))))
 
-  /** Sets the registers of `word` to 0; no key may be under way. */
-  val clear = IO(Input(Bool()))
+  /** Sets the registers of `word` to `stored`; no key may be under way. */
+  val store = IO(Input(Bool()))
+  val stored = IO(Input(Vec(wordRegisters, UInt(registerBits.W))))
   val busy = IO(Output(Bool()))
   val forwarded = IO(Output(Bool()))
 
@@ -49,7 +50,7 @@ class HllLane extends Module {
   private val memory =
     SyncReadMem(words, Vec(wordRegisters, UInt(registerBits.W)), SyncReadMem.ReadFirst)
   private val read =
-    memory.read(Mux(hash.out.valid, bucket(indexBits - 1, lowBits), word), !clear)
+    memory.read(Mux(hash.out.valid, bucket(indexBits - 1, lowBits), word), !store)
   private val updates = RegNext(hash.out.valid, false.B)
   private val index = RegEnable(bucket, hash.out.valid)
   private val candidate = RegEnable(rank, hash.out.valid)
@@ -63,14 +64,10 @@ class HllLane extends Module {
   private val after = Mux(candidate > before, candidate, before)
   when(updates) { lastValue := after }
 
-  private val wordOf = Mux(clear, word, index(indexBits - 1, lowBits))
-  private val mask = Mux(clear, ~0.U(wordRegisters.W), UIntToOH(index(lowBits - 1, 0)))
-  when(clear || updates) {
-    memory.write(
-      wordOf,
-      VecInit(Seq.fill(wordRegisters)(Mux(clear, 0.U, after))),
-      mask.asBools
-    )
+  private val wordOf = Mux(store, word, index(indexBits - 1, lowBits))
+  private val mask = Mux(store, ~0.U(wordRegisters.W), UIntToOH(index(lowBits - 1, 0)))
+  when(store || updates) {
+    memory.write(wordOf, VecInit(stored.map(Mux(store, _, after))), mask.asBools)
   }
   shown := read
   forwarded := updates && repeats
@@ -80,5 +77,5 @@ class HllLane extends Module {
   when(key.valid) { underWay := drained.U }
     .elsewhen(underWay =/= 0.U) { underWay := underWay - 1.U }
   busy := underWay =/= 0.U
-  assert(!clear || !busy, "registers of HyperLogLog are cleared while keys are under way")
+  assert(!store || !busy, "registers of HyperLogLog are set while keys are under way")
 }

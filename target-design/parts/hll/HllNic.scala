@@ -68,10 +68,17 @@ class HllNic(mmioParams: Axi4Params, p: HllParams) extends Module {
     word := word + 1.U
     clearing := !word.andR
   }
-  for ((lane, keys) <- lanes.zip(distributor.lanes)) {
+  // Software's registers go to the first lane, and the others have none: the greater one is read.
+  private val stores = WireInit(false.B)
+  private val stored = WireInit(0.U(64.W))
+  for (((lane, keys), i) <- lanes.zip(distributor.lanes).zipWithIndex) {
     lane.key := keys
-    lane.clear := clearing
+    lane.store := clearing || stores
     lane.word := Mux(clearing, word, pointer)
+    for ((register, byte) <- lane.stored.zipWithIndex) {
+      val given = if (i == 0) stored(8 * byte + registerBits - 1, 8 * byte) else 0.U
+      register := Mux(clearing, 0.U, given)
+    }
   }
   private val merged = (0 until wordRegisters).map { i =>
     lanes.map(_.shown(i)).reduce((a, b) => Mux(a > b, a, b)).pad(8)
@@ -96,6 +103,17 @@ class HllNic(mmioParams: Axi4Params, p: HllParams) extends Module {
     running := false.B
     clearing := true.B
   }
+
+  /** A counter that software may set as long as nothing is counted. */
+  private def counter(offset: Int, bytes: Int, count: UInt): Register = Register(
+    offset,
+    bytes,
+    Some(count),
+    onWrite = Some { (written, data) =>
+      when(written && readable) { count := data(count.getWidth - 1, 0) }
+      readable
+    }
+  )
 
   RegisterFrontEnd(
     mmio,
@@ -135,11 +153,29 @@ class HllNic(mmioParams: Axi4Params, p: HllParams) extends Module {
         0x28,
         8,
         Some(Mux(readable, Cat(merged.reverse), 0.U)),
-        onRead = read => when(read && readable) { pointer := pointer + 1.U }
+        onRead = read => when(read && readable) { pointer := pointer + 1.U },
+        onWrite = Some { (written, data) =>
+          stored := data
+          stores := written && readable
+          when(stores) { pointer := pointer + 1.U }
+          readable
+        }
       ),
-      Register(0x30, 4, Some(packets)),
-      Register(0x38, 8, Some(keys)),
-      Register(0x40, 8, Some(spanned))
+      counter(0x30, 4, packets),
+      counter(0x38, 8, keys),
+      counter(0x40, 8, spanned),
+      Register(
+        0x48,
+        8,
+        Some(Mux(running, elapsed, 0.U)),
+        onWrite = Some { (written, data) =>
+          when(written && readable) {
+            elapsed := data(elapsed.getWidth - 1, 0)
+            running := data =/= 0.U
+          }
+          readable
+        }
+      )
     )
   )
 

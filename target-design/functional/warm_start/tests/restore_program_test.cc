@@ -345,6 +345,43 @@ TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
   }
 }
 
+// Memory stands for registers here. Each word is written twice, and the second time is waited for.
+TEST(RestoreProgram, StepsOfPartsAreMadeInTheirOrder) {
+  const uint64_t seed = random_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  constexpr uint64_t kPlace = kDramBase + 0x20'0000, kTable = kDramBase + 0x30'0000;
+  constexpr uint32_t kWords = 50, kPart = 0x0ff0;
+  Machine before(1), after(1);
+  ArchitecturalState state = random_hart(random, 0);
+  state.cycle = kResetCycles;
+  before.harts()[0].set_state(state);
+  MachineState saved = machine_state(before.harts(), before.bus(), kResetCycles);
+  RegisterSteps steps(kPlace, saved.parts);
+  std::vector<uint64_t> wanted(kWords);
+  for (uint32_t i = 0; i < kWords; ++i) {
+    const bool is_wide = random.below(2) != 0;
+    wanted[i] = is_wide ? random() : random() & 0xffff'ffff;
+    steps.write(8 * i, 8, random() & 0xffff'ffff);
+    steps.write(8 * i, is_wide ? 8 : 4, wanted[i]);
+    steps.wait(8 * i, kPart, static_cast<uint32_t>(wanted[i]) & kPart);
+  }
+  wanted[0] = random();
+  steps.write_late(0, 8, wanted[0]);
+  const RestoreProgram program = restore_program(saved, kEntryContent, kTable);
+  ASSERT_EQ(program.table.size(), 2u * 3 * kWords);
+  EXPECT_EQ(table_bytes(saved), program.table.size() * sizeof(uint64_t));
+  std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
+  std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
+  std::memcpy(after.at(kTable), program.table.data(), table_bytes(saved));
+  after.run_to(100'000);
+  ASSERT_TRUE(after.end().ended());
+  EXPECT_EQ(after.end().exit_code, int{devices::kRestoreDone >> 16});
+  EXPECT_EQ(std::memcmp(after.at(kPlace), wanted.data(), 8 * kWords), 0);
+  const std::vector<uint8_t> zeros(table_bytes(saved));
+  EXPECT_EQ(std::memcmp(after.at(kTable), zeros.data(), zeros.size()), 0);
+}
+
 TEST(RestoreProgram, HartThatCannotBeLeftIsNamed) {
   Machine machine(1);
   ArchitecturalState state;

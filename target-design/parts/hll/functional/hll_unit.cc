@@ -12,9 +12,12 @@ namespace {
 
 constexpr uint32_t kControl = 0x00, kPort = 0x08, kStatus = 0x10, kClear = 0x18, kIndex = 0x20;
 constexpr uint32_t kEight = 0x28, kPackets = 0x30, kKeys = 0x38, kCycles = 0x40;
+constexpr uint32_t kElapsed = 0x48;
 // Bits of the control register.
 constexpr uint32_t kLooks = 1, kCounts = 2, kConsumes = 4;
 constexpr uint32_t kControlBits = 7;
+constexpr uint32_t kBusy = 1;  // of the status register
+constexpr uint64_t kCycleMask = (uint64_t{1} << 48) - 1;
 
 constexpr uint32_t kAtOnce = 8;  // registers that a read has
 constexpr uint32_t kIndexShift = 48;
@@ -69,6 +72,7 @@ bool HllUnit::finds(const StreamFrame &frame) const {
 }
 
 bool HllUnit::from_link(StreamFrame &frame, uint64_t cycle) {
+  now_ = std::max(now_, cycle);
   if (!finds(frame)) return true;
   const uint64_t keys = keys_in(frame);
   ++packets_;
@@ -100,24 +104,40 @@ void HllUnit::clear() {
 std::span<const RegisterInfo> HllUnit::registers() const {
   constexpr auto kRead = RegisterInfo::kRead, kWrite = RegisterInfo::kWrite;
   constexpr auto kReadWrite = RegisterInfo::kReadWrite;
-  static constexpr std::array<RegisterInfo, 9> kInfo{{{kControl, 4, kReadWrite},
-                                                      {kPort, 4, kReadWrite},
-                                                      {kStatus, 4, kRead},
-                                                      {kClear, 4, kWrite},
-                                                      {kIndex, 4, kReadWrite},
-                                                      {kEight, 8, kRead},
-                                                      {kPackets, 4, kRead},
-                                                      {kKeys, 8, kRead},
-                                                      {kCycles, 8, kRead}}};
+  static constexpr std::array<RegisterInfo, 10> kInfo{{{kControl, 4, kReadWrite},
+                                                       {kPort, 4, kReadWrite},
+                                                       {kStatus, 4, kRead},
+                                                       {kClear, 4, kWrite},
+                                                       {kIndex, 4, kReadWrite},
+                                                       {kEight, 8, kReadWrite},
+                                                       {kPackets, 4, kReadWrite},
+                                                       {kKeys, 8, kReadWrite},
+                                                       {kCycles, 8, kReadWrite},
+                                                       {kElapsed, 8, kReadWrite}}};
   return kInfo;
+}
+
+uint64_t HllUnit::eight(uint32_t first) const {
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < kAtOnce; ++i) word |= uint64_t{ranks_[first + i]} << (8 * i);
+  return word;
 }
 
 uint64_t HllUnit::read_eight() {
   if (control_ != 0) return 0;
-  uint64_t word = 0;
-  for (uint32_t i = 0; i < kAtOnce; ++i) word |= uint64_t{ranks_[next_ + i]} << (8 * i);
+  const uint64_t word = eight(next_);
   next_ = (next_ + kAtOnce) % kRegisters;
   return word;
+}
+
+void HllUnit::write_eight(uint64_t value) {
+  for (uint32_t i = 0; i < kAtOnce; ++i) ranks_[next_ + i] = value >> (8 * i) & kNoBit;
+  next_ = (next_ + kAtOnce) % kRegisters;
+}
+
+void HllUnit::set_elapsed(uint64_t cycles) {
+  running_ = cycles != 0;
+  first_cycle_ = now_ - std::min(now_, cycles & kCycleMask);
 }
 
 uint64_t HllUnit::read_register(uint32_t offset) {
@@ -136,12 +156,16 @@ uint64_t HllUnit::read_register(uint32_t offset) {
       return packets_;
     case kKeys:
       return keys_;
+    case kElapsed:
+      return elapsed_cycles();
     default:
       return spanned_cycles_;
   }
 }
 
 void HllUnit::write_register(uint32_t offset, uint64_t value) {
+  const bool is_set_up = offset == kControl || offset == kPort || offset == kIndex;
+  if (!is_set_up && control_ != 0) return;  // it is counting
   switch (offset) {
     case kControl:
       control_ = value & kControlBits;
@@ -151,11 +175,50 @@ void HllUnit::write_register(uint32_t offset, uint64_t value) {
       port_ = static_cast<uint16_t>(value);
       break;
     case kClear:
-      if (control_ == 0) clear();
+      clear();
+      break;
+    case kEight:
+      write_eight(value);
+      break;
+    case kPackets:
+      packets_ = static_cast<uint32_t>(value);
+      break;
+    case kKeys:
+      keys_ = value;
+      break;
+    case kCycles:
+      spanned_cycles_ = value & kCycleMask;
+      break;
+    case kElapsed:
+      set_elapsed(value);
       break;
     default:
       next_ = value % kRegisters / kAtOnce * kAtOnce;
   }
+}
+
+// From the first word that is not 0 to the last one; a reset has cleared the others.
+void HllUnit::restore_ranks(RegisterSteps &steps) const {
+  const auto is_set = [](uint8_t rank) { return rank != 0; };
+  const auto first = std::find_if(ranks_.begin(), ranks_.end(), is_set);
+  if (first == ranks_.end()) return;
+  const auto behind = std::find_if(ranks_.rbegin(), ranks_.rend(), is_set).base();
+  const auto begin = static_cast<uint32_t>(first - ranks_.begin()) / kAtOnce * kAtOnce;
+  const auto end = static_cast<uint32_t>(behind - ranks_.begin());
+  steps.write(kIndex, 4, begin);
+  for (uint32_t at = begin; at < end; at += kAtOnce) steps.write(kEight, 8, eight(at));
+}
+
+void HllUnit::restore(RegisterSteps &steps) const {
+  steps.wait(kStatus, kBusy, 0);  // out of reset, it is clearing its registers
+  restore_ranks(steps);
+  steps.write(kPackets, 4, packets_);
+  steps.write(kKeys, 8, keys_);
+  steps.write(kCycles, 8, spanned_cycles_);
+  steps.write(kPort, 4, port_);
+  steps.write(kIndex, 4, next_);
+  if (running_) steps.write_late(kElapsed, 8, elapsed_cycles());
+  steps.write_late(kControl, 4, control_);
 }
 
 void HllUnit::save(StateWriter &state) const {
@@ -179,7 +242,7 @@ void HllUnit::load(StateReader &state) {
   packets_ = static_cast<uint32_t>(state.u64(UINT32_MAX));
   keys_ = state.u64();
   running_ = state.boolean();
-  first_cycle_ = state.past_cycle();
+  now_ = first_cycle_ = state.past_cycle();
   spanned_cycles_ = state.u64();
   state.bytes_into(ranks_.data(), ranks_.size());
   for (const uint8_t rank : ranks_) {

@@ -11,6 +11,7 @@
 
 #include <array>
 
+#include "functional/devices/carry_over.h"
 #include "functional/devices/register_device.h"
 #include "functional/devices/stream_stage.h"
 
@@ -21,7 +22,7 @@ inline constexpr uint32_t kRegisters = 1 << 16;
 // MurmurHash3 (x64, 128 bits, the low word) of a key of four bytes.
 uint64_t hash(uint32_t key);
 
-class HllUnit final : public RegisterDevice, public StreamStage {
+class HllUnit final : public RegisterDevice, public StreamStage, public CarryOver {
  public:
   // As the part's options say.
   struct Options {
@@ -33,7 +34,10 @@ class HllUnit final : public RegisterDevice, public StreamStage {
   StreamStage *stream() override { return this; }
   bool from_link(StreamFrame &frame, uint64_t cycle) override;
 
-  void advance(uint64_t) override {}
+  const CarryOver *carry_over() const override { return this; }
+  void restore(RegisterSteps &steps) const override;
+
+  void advance(uint64_t cycle) override { now_ = cycle; }
   uint64_t next_event() const override { return kNever; }
   bool interrupt() const override { return false; }
   void save(StateWriter &state) const override;
@@ -45,11 +49,17 @@ class HllUnit final : public RegisterDevice, public StreamStage {
   void write_register(uint32_t offset, uint64_t value) override;
 
   uint64_t read_eight();
+  void write_eight(uint64_t value);
+  uint64_t eight(uint32_t first) const;
+  void restore_ranks(RegisterSteps &steps) const;
+  uint64_t elapsed_cycles() const { return running_ ? now_ - first_cycle_ : 0; }
+  void set_elapsed(uint64_t cycles);
   bool finds(const StreamFrame &frame) const;
   void count(uint32_t key);
   void clear();
 
   const uint32_t lanes_;
+  uint64_t now_ = 0;
   uint32_t control_ = 0;
   uint16_t port_;
   uint32_t next_ = 0;  // the register that is read next

@@ -152,5 +152,55 @@ TEST(HllUnit, GoesOnFromASnapshot) {
   EXPECT_EQ(read_all(other), read_all(unit));
 }
 
+// Makes the accesses that a warm start makes; what it waits for must be so.
+void follow(HllUnit &unit, const HllUnit &of) {
+  PartSteps steps;
+  RegisterSteps told(0, steps);
+  of.restore(told);
+  steps.first.insert(steps.first.end(), steps.late.begin(), steps.late.end());
+  for (const PartSteps::Step &step : steps.first) {
+    const auto offset = static_cast<uint32_t>(step.address);
+    if (step.kind == PartSteps::Kind::kWait) {
+      EXPECT_EQ(unit.read(offset, 4) & step.mask, step.value);
+    } else {
+      unit.write(offset, step.kind == PartSteps::Kind::kWriteEight ? 8 : 4, step.value);
+    }
+  }
+}
+
+TEST(HllUnit, SoftwareCanBringItWhereAnotherOneStands) {
+  for (const uint32_t control : {0u, kLook | kCount, kLook | kCount | kConsume}) {
+    std::vector<uint32_t> keys(300);
+    std::iota(keys.begin(), keys.end(), 7);
+    HllUnit unit({}), other({.lanes = 1, .port = 9});
+    unit.write(0x00, 4, kLook | kCount);
+    give(unit, {.keys = keys}, 5000);
+    unit.write(0x00, 4, control);
+    unit.write(0x20, 4, 24);
+    for (HllUnit *one : {&unit, &other}) one->advance(6000);
+    follow(other, unit);
+    for (const uint32_t offset : {0x00u, 0x08u, 0x20u, 0x30u, 0x38u, 0x40u, 0x48u}) {
+      EXPECT_EQ(other.read(offset, 8), unit.read(offset, 8)) << offset;
+    }
+    for (HllUnit *one : {&unit, &other}) give(*one, {.keys = {1, 2}}, 7000);
+    EXPECT_EQ(other.read(0x40, 8), unit.read(0x40, 8));
+    for (HllUnit *one : {&unit, &other}) one->write(0x00, 4, 0);
+    EXPECT_EQ(read_all(other), read_all(unit));
+  }
+}
+
+TEST(HllUnit, NothingIsSetWhileItCounts) {
+  HllUnit unit({});
+  unit.write(0x28, 8, 0x0203'0000'0000'0001);
+  EXPECT_EQ(unit.read(0x20, 4), 8u);
+  unit.write(0x00, 4, kLook);
+  for (const uint32_t offset : {0x28u, 0x30u, 0x38u, 0x40u, 0x48u}) unit.write(offset, 8, 5);
+  EXPECT_EQ(unit.read(0x30, 4) + unit.read(0x38, 8) + unit.read(0x40, 8) + unit.read(0x48, 8), 0u);
+  unit.write(0x00, 4, 0);
+  unit.write(0x20, 4, 0);
+  EXPECT_EQ(unit.read(0x28, 8), 0x0203'0000'0000'0001u);
+  EXPECT_EQ(unit.read(0x28, 8), 0u);
+}
+
 }  // namespace
 }  // namespace firesim::functional::hll

@@ -38,7 +38,7 @@ object HllReference {
 class HllTest extends AnyFunSuite with ChiselSim {
   private val port = 5001
   private val (control, status, clear, index, data) = (0x00, 0x10, 0x18, 0x20, 0x28)
-  private val (packets, keyCount, cycles) = (0x30, 0x38, 0x40)
+  private val (packets, keyCount, cycles, elapsed) = (0x30, 0x38, 0x40, 0x48)
 
   /** A frame as flits: two pad bytes, Ethernet, IPv4, UDP, then the payload. */
   private def frame(payload: Array[Byte], change: Array[Byte] => Unit = _ => ()): Seq[BigInt] = {
@@ -170,6 +170,40 @@ class HllTest extends AnyFunSuite with ChiselSim {
     unit.idle()
     compare(unit, new HllReference, random)
     assert(unit.mmio.read32(packets) == 0 && unit.mmio.read64(keyCount) == 0)
+    putBack(unit, expected, random)
+  }
+
+  /** Software sets all that was found, and it goes on from there. */
+  private def putBack(unit: Harness, expected: HllReference, random: Random): Unit = {
+    for ((word, i) <- expected.registers.grouped(8).zipWithIndex if word.exists(_ != 0)) {
+      unit.mmio.write32(index, 8 * i)
+      unit.mmio.write64(data, word.zipWithIndex.map { case (r, at) => BigInt(r) << (8 * at) }.sum)
+      assert(unit.mmio.read32(index) == (8 * i + 8) % 65536)
+    }
+    compare(unit, expected, random)
+    val (found, keys, spanned) = (random.nextInt(1 << 20), BigInt(40, random), BigInt(40, random))
+    val since = 1000 + random.nextInt(1 << 20)
+    unit.mmio.write32(packets, found)
+    unit.mmio.write64(keyCount, keys)
+    unit.mmio.write64(cycles, spanned)
+    assert(unit.mmio.read64(cycles) == spanned)
+    assert(unit.mmio.read64(elapsed) == 0)
+    unit.mmio.write64(elapsed, since)
+    unit.mmio.write32(control, 3)
+    for (offset <- Seq(data, keyCount, cycles, elapsed))
+      assert(unit.mmio.write(offset, 5, 8) == Resp.slaveError, "set while it counts")
+    val before = unit.mmio.read64(elapsed)
+    val (begin, key) = (unit.cycle, random.nextInt())
+    expected.add(key)
+    unit.arrive(frame(payload(Seq(key))))
+    unit.run()
+    assert(unit.mmio.read32(packets) == found + 1)
+    assert(unit.mmio.read64(keyCount) == keys + 1)
+    val now = unit.mmio.read64(cycles)
+    assert(before >= since && now > before && now < before + (unit.cycle - begin))
+    unit.mmio.write32(control, 0)
+    unit.idle()
+    compare(unit, expected, random)
   }
 
   /** Back to back, each size; the link waits for a single lane only. */
