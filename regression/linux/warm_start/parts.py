@@ -59,7 +59,7 @@ PROGRAMS = {
             "workload": {
                 "node": {"program": "rdma"},
                 "nodes": {
-                    "node0": {"args": ["role=client", "peer=${node1.mac}"]},
+                    "node0": {"args": ["role=client", "peer=${node1.mac}", "sleep=1"]},
                     "node1": {"args": ["role=server", "peer=${node0.mac}"]},
                 },
             }

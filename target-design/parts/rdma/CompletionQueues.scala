@@ -20,6 +20,7 @@ class CompletionQueues extends Module {
   val in = IO(Flipped(Decoupled(new Completion)))
   val configure = IO(Flipped(Decoupled(new CqConfig)))
   val configured = IO(Input(UInt(6.W)))
+  val start = IO(Input(UInt(16.W))) // the entry that it begins with
   val transfer = IO(Decoupled(new MemoryTransfer))
   val data = IO(Decoupled(new MaskedWord))
 
@@ -65,6 +66,6 @@ class CompletionQueues extends Module {
   when(data.fire) { index := index + 1.U }
   when(ends) { sending := false.B }
   when(ends || configure.fire) {
-    heads(Mux(ends, entry.cq, configured)) := Mux(ends, head + 1.U, 0.U)
+    heads(Mux(ends, entry.cq, configured)) := Mux(ends, head + 1.U, start)
   }
 }

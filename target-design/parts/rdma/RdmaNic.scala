@@ -47,35 +47,48 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
   private val configured = Reg(UInt(Rdma.qpBits.W))
   private val configures = RegInit(VecInit(Seq.fill(2)(false.B)))
   private val cqConfigures = RegInit(false.B)
+  private val takesUp = RegInit(false.B) // the queue pair, or the completion queue, goes on
   registers.failed := failed
   registers.busy := configures.reduce(_ || _) || cqConfigures
   when(registers.setQp) {
     configs(registers.index) := QpConfig(registers.words)
     configures.foreach(_ := true.B)
+    takesUp := false.B
   }
-  when(registers.setQp || registers.setCq) { configured := registers.index }
+  when(registers.takeUpQp) {
+    configures.foreach(_ := true.B)
+    takesUp := true.B
+  }
+  when(registers.setQp || registers.takeUpQp || registers.setCq) { configured := registers.index }
+  requester.start := Mux(takesUp, registers.words(0)(15, 0), 0.U)
+  private val context = ResponderContext(registers.words)
+  responder.start := Mux(takesUp, context, 0.U.asTypeOf(new ResponderContext))
   for ((port, i) <- Seq(requester.configure, responder.configure).zipWithIndex) {
     port.valid := configures(i)
     port.bits := configured
     when(port.fire) { configures(i) := false.B }
   }
-  when(registers.setCq) { cqConfigures := true.B }
+  when(registers.setCq) {
+    cqConfigures := true.B
+    takesUp := registers.takeUpCq
+  }
+  completions.start := Mux(takesUp, registers.words(1)(15, 0), 0.U)
   completions.configure.valid := cqConfigures
   completions.configure.bits.base := registers.words(0)(47, 0)
   completions.configure.bits.depth := registers.words(0)(59, 56)
   completions.configured := configured
   when(completions.configure.fire) { cqConfigures := false.B }
 
-  private def posted(counts: MemBase[UInt], bell: Valid[Doorbell]): Unit =
-    when(bell.valid || registers.setQp) {
+  private def posted(counts: MemBase[UInt], bell: Valid[Doorbell], before: UInt): Unit =
+    when(bell.valid || registers.setQp || registers.takeUpQp) {
       counts(Mux(bell.valid, bell.bits.qp, registers.index)) := Mux(
         bell.valid,
         bell.bits.posted,
-        0.U
+        Mux(registers.takeUpQp, before, 0.U)
       )
     }
-  posted(work, registers.send)
-  posted(buffers, registers.receive)
+  posted(work, registers.send, registers.words(0)(15, 0))
+  posted(buffers, registers.receive, registers.words(0)(31, 16))
   requester.rung.valid := registers.send.valid
   requester.rung.bits := registers.send.bits.qp
   requester.config := configs(requester.qp)
@@ -91,8 +104,9 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
   private def bit(when: Bool, qp: UInt): UInt = Mux(when, UIntToOH(qp, Rdma.qps), 0.U)
   private val fails = bit(requester.fails, requester.qp) | bit(responder.fails, responder.qp) |
     bit(responses.fails, responses.qp)
-  when(registers.setQp || fails =/= 0.U) {
-    failed := (failed | fails) & ~bit(registers.setQp, registers.index)
+  private val wasFailed = bit(registers.takeUpQp && registers.words(0)(56), registers.index)
+  when(registers.setQp || (fails | wasFailed) =/= 0.U) {
+    failed := (failed | fails | wasFailed) & ~bit(registers.setQp, registers.index)
   }
 
   // Regions.
@@ -207,6 +221,7 @@ class RdmaNic(mmioParams: Axi4Params, dmaParams: Axi4Params, p: RdmaParams = Rdm
     val of = note.completion.qp(Rdma.qpBits - 1, 0)
     when(counted) { counts(of) := counts(of) + 1.U }
     when(registers.setQp) { counts(registers.index) := 0.U }
+    when(registers.takeUpQp) { counts(registers.index) := registers.words(4)(15, 0) }
     port.count := counts(port.qp)
     port.changes := counted
   }

@@ -11,6 +11,10 @@ object MailboxCommand {
   val setRegion: Int = 2
   val clearRegion: Int = 3
   val setCq: Int = 4
+
+  /** What was set up goes on where another one was. */
+  val takeUpQp: Int = 5
+  val takeUpCq: Int = 6
 }
 
 /** A doorbell: entries of a queue so far, modulo 2^16. */
@@ -55,6 +59,8 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
   val setRegion = IO(Output(Bool()))
   val clearRegion = IO(Output(Bool()))
   val setCq = IO(Output(Bool()))
+  val takeUpQp = IO(Output(Bool()))
+  val takeUpCq = IO(Output(Bool())) // with `setCq`
   val busy = IO(Input(Bool()))
   val failed = IO(Input(UInt(Rdma.qps.W)))
   val completed = IO(Flipped(Valid(UInt(6.W)))) // an entry of this completion queue is in memory
@@ -77,8 +83,10 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
   interruptLevel := (pending & mask).orR
 
   private val cleared = WireDefault(0.U(Rdma.cqs.W))
-  private val raised = Mux(completed.valid, UIntToOH(completed.bits, Rdma.cqs), 0.U)
-  when(completed.valid || cleared =/= 0.U) { pending := pending & ~cleared | raised }
+  private val unseen = takeUpCq && mailbox(1)(16)
+  private val raised = Mux(completed.valid, UIntToOH(completed.bits, Rdma.cqs), 0.U) |
+    Mux(unseen, UIntToOH(index, Rdma.cqs), 0.U)
+  when(completed.valid || unseen || cleared =/= 0.U) { pending := pending & ~cleared | raised }
 
   private val commanded = WireDefault(false.B)
   private val command = WireDefault(0.U(32.W))
@@ -87,7 +95,9 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
   setQp := does(MailboxCommand.setQp)
   setRegion := does(MailboxCommand.setRegion)
   clearRegion := does(MailboxCommand.clearRegion)
-  setCq := does(MailboxCommand.setCq)
+  takeUpQp := does(MailboxCommand.takeUpQp)
+  takeUpCq := does(MailboxCommand.takeUpCq)
+  setCq := does(MailboxCommand.setCq) || takeUpCq
 
   private def doorbell(offset: Int, bell: Valid[Doorbell]): Register = {
     bell.valid := false.B
@@ -169,7 +179,7 @@ class RdmaRegisters(mmioParams: Axi4Params, p: RdmaParams) extends Module {
       ),
       Register(0x48, 8, Some(failed))
     ) ++ mailbox.zipWithIndex.map { case (word, i) => Register.readWrite(0x80 + 8 * i, 8, word) } ++
-      counters.zipWithIndex.map { case (count, i) => Register(0xc0 + 8 * i, 4, Some(count)) } ++
+      counters.zipWithIndex.map { case (count, i) => Register.readWrite(0xc0 + 8 * i, 4, count) } ++
       congestionRegisters ++ pages.toSeq.flatMap(pageRegisters) ++ Seq(
         Register.readWrite(0x1a0, 4, showing),
         Register(0x1a8, 4, Some(rate.rateMbps)),

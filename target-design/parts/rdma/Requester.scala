@@ -15,6 +15,7 @@ class Requester(p: RdmaParams) extends Module {
   val disposal = IO(Decoupled(new Disposal(p)))
   val packet = IO(Decoupled(new TxPacket))
   val configure = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
+  val start = IO(Input(UInt(16.W))) // the work request that a queue pair which is set up begins with
   val rung = IO(Flipped(Valid(UInt(Rdma.qpBits.W)))) // a doorbell
   val qp = IO(Output(UInt(Rdma.qpBits.W)))
   val config = IO(Input(new QpConfig)) // of `qp`
@@ -89,9 +90,7 @@ class Requester(p: RdmaParams) extends Module {
   private val emptied = WireDefault(false.B)
   when(free) {
     current := event
-    takes := false.B
-    more := false.B
-    moved := false.B
+    for (flag <- Seq(takes, more, moved)) flag := false.B
     decided := 0.U.asTypeOf(new Disposal(p))
     when(!configure.valid) {
       context := stored
@@ -392,9 +391,9 @@ class Requester(p: RdmaParams) extends Module {
     work := found
   }
 
-  private val first = Wire(new RequesterContext)
-  first := 0.U.asTypeOf(new RequesterContext)
+  private val first = WireDefault(0.U.asTypeOf(new RequesterContext))
   for (psn <- Seq(first.oldest, first.next, first.most, first.end)) psn := config.sendPsn
+  for (count <- Seq(first.head, first.send, first.tail)) count := start
   when(writes || resets) { contexts(qp) := Mux(resets, first, next) }
   when(writes) { context := next }
 }

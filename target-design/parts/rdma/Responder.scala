@@ -20,11 +20,32 @@ class ResponderContext extends Bundle {
   val refused = Bool() // the peer has been told to go back
 }
 
+object ResponderContext {
+
+  /** As the mailbox has it, but for the packet that is expected. */
+  def apply(words: Seq[UInt]): ResponderContext = {
+    val made = Wire(new ResponderContext)
+    made.psn := 0.U
+    made.index := words(0)(31, 16)
+    made.msn := words(0)(55, 32)
+    made.refused := words(0)(57)
+    made.sends := words(0)(58)
+    made.writes := words(0)(59)
+    made.key := words(1)(31, 0)
+    made.left := words(1)(63, 32)
+    made.address := words(2)
+    made.received := words(3)(31, 0)
+    made.workId := words(3)(63, 32)
+    made
+  }
+}
+
 /** A packet at a time: its context is read, judged, and written with the packet's disposal. */
 class Responder(p: RdmaParams) extends Module {
   val in = IO(Flipped(Decoupled(new RxPacket)))
   val disposal = IO(Decoupled(new Disposal(p)))
   val configure = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
+  val start = IO(Input(new ResponderContext)) // of a queue pair that is set up, but for its PSN
   val qp = IO(Output(UInt(Rdma.qpBits.W)))
   val config = IO(Input(new QpConfig)) // of `qp`
   val posted = IO(Input(UInt(16.W))) // receive requests of `qp` so far
@@ -236,8 +257,7 @@ class Responder(p: RdmaParams) extends Module {
     state := judging
   }
 
-  private val first = Wire(new ResponderContext)
-  first := 0.U.asTypeOf(new ResponderContext)
+  private val first = WireDefault(start)
   first.psn := config.receivePsn
   disposal.valid := state === giving
   disposal.bits := decided

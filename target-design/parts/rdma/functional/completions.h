@@ -32,6 +32,11 @@ class CompletionQueues {
 
   // As the mailbox has it: address (47:0), log2 of entries (59:56).
   void set(uint32_t cq, uint64_t word) { queues_[cq] = {word, 0}; }
+  // The same of one that goes on: behind so many entries, of which some may be new to software.
+  void take_up(uint32_t cq, uint64_t word, uint16_t head, bool is_pending) {
+    queues_[cq] = {word, head};
+    if (is_pending) pending_ |= uint64_t{1} << cq;
+  }
   // Writes an entry; its queue is pending then.
   void add(const Completion &completion);
 

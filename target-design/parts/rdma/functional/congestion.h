@@ -116,6 +116,8 @@ class RateControl {
   }
 
   uint64_t may_go() const { return ~held_; }
+  // No queue pair has a rate of its own.
+  bool at_rest() const { return (active_ | told_) == 0; }
   // The next cycle in which one of `waiting`, which are held, may be let go.
   uint64_t next_event(uint64_t waiting) const;
   RateStatus status(uint32_t qp) const;
@@ -164,6 +166,8 @@ class Notifier {
   void settings_changed() {
     if (!settings_->enabled()) forget(~uint64_t{0});
   }
+  // No peer is to be told, nor was one a short time ago.
+  bool at_rest() const { return (wanted_ | quiet_) == 0; }
   // Queue pairs whose peers are to be told.
   uint64_t wanted() const { return wanted_; }
   // The first of them has been told.

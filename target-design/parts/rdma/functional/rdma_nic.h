@@ -8,6 +8,7 @@
 // - Answers of any number wait for the link; the RTL holds 64, and then lets packets wait.
 #pragma once
 
+#include "functional/devices/carry_over.h"
 #include "functional/devices/register_device.h"
 #include "functional/devices/stream_stage.h"
 #include "parts/rdma/functional/congestion.h"
@@ -15,7 +16,7 @@
 
 namespace firesim::functional::rdma {
 
-class RdmaNic final : public RegisterDevice, public StreamStage {
+class RdmaNic final : public RegisterDevice, public StreamStage, public CarryOver {
  public:
   // What it has more, as the part's options say.
   struct Options {
@@ -25,6 +26,9 @@ class RdmaNic final : public RegisterDevice, public StreamStage {
   RdmaNic(DeviceMemory &memory, const Options &options);
 
   StreamStage *stream() override { return this; }
+  const CarryOver *carry_over() const override { return this; }
+  std::string obstacle() const override;
+  void restore(RegisterSteps &steps) const override;
   bool from_link(StreamFrame &frame, uint64_t cycle) override;
   bool has_frame() const override;
   StreamFrame next_frame(uint64_t cycle) override;
@@ -47,8 +51,13 @@ class RdmaNic final : public RegisterDevice, public StreamStage {
   void write_numbered(uint32_t offset, uint64_t value);
   void command(uint32_t code, uint32_t index);
   void set_queue_pair(uint32_t qp);
+  void take_up_queue_pair(uint32_t qp);
   void set_region(uint32_t index);
 
+  bool is_set_up(uint32_t qp) const;
+  void restore_regions(RegisterSteps &steps) const;
+  void restore_queues(RegisterSteps &steps) const;
+  void restore_queue_pair(RegisterSteps &steps, uint32_t qp) const;
   void bring_to(uint64_t cycle);
   void take(const RxPacket &packet);
   bool has_packet(uint32_t source) const;

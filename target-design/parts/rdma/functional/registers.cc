@@ -3,20 +3,12 @@
 #include <algorithm>
 
 #include "parts/rdma/functional/rdma_nic.h"
+#include "parts/rdma/functional/register_map.h"
 #include "parts/rdma/functional/state_fields.h"
 
 namespace firesim::functional::rdma {
 namespace {
 
-constexpr uint32_t kEnable = 0x00, kMac = 0x08, kIp = 0x10, kCommand = 0x18;
-constexpr uint32_t kSendDoorbell = 0x20, kReceiveDoorbell = 0x28, kPending = 0x30, kMask = 0x38;
-constexpr uint32_t kSizes = 0x40, kFailed = 0x48;
-// Of a NIC with pages: where their table is, and how many entries it has.
-constexpr uint32_t kTable = 0x50, kPages = 0x58;
-// Registers of a kind, eight bytes apart.
-constexpr uint32_t kMailbox = 0x80, kFirstCounter = 0xc0, kCongestion = 0x140;
-constexpr uint32_t kShown = 0x1a0, kRate = 0x1a8, kTarget = 0x1b0, kAlpha = 0x1b8;
-constexpr uint32_t kSetQp = 1, kSetRegion = 2, kClearRegion = 3, kSetCq = 4;
 constexpr uint64_t kAddressMask = 0xffff'ffff'ffff;  // of memory, and of a MAC
 
 constexpr uint32_t kPageRegisters = 2;
@@ -44,7 +36,7 @@ constexpr std::array<RegisterInfo, kRegisters> make_registers() {
     }
   };
   add(kMailbox, 8, 8, kReadWrite);
-  add(kFirstCounter, kCounters, 4, kRead);
+  add(kFirstCounter, kCounters, 4, kReadWrite);
   add(kCongestion, CongestionSettings::kCount, 4, kReadWrite);
   add(kRate, 4, 4, kRead);
   made[at++] = {kTable, 8, kReadWrite};
@@ -160,6 +152,10 @@ void RdmaNic::write_numbered(uint32_t offset, uint64_t value) {
     mailbox_[(offset - kMailbox) / 8] = value;
     return;
   }
+  if (offset < kCongestion) {
+    counters_.values[(offset - kFirstCounter) / 8] = static_cast<uint32_t>(value);
+    return;
+  }
   settings_.set((offset - kCongestion) / 8, static_cast<uint32_t>(value));
   rates_.settings_changed();
   notifier_.settings_changed();
@@ -175,6 +171,11 @@ void RdmaNic::command(uint32_t code, uint32_t index) {
       return regions_.clear(index);
     case kSetCq:
       return completions_.set(index, mailbox_[0]);
+    case kTakeUpQp:
+      return take_up_queue_pair(index);
+    case kTakeUpCq:
+      return completions_.take_up(index, mailbox_[0], static_cast<uint16_t>(mailbox_[1]),
+                                  (mailbox_[1] >> 16 & 1) != 0);
     default:
       return;
   }
@@ -191,6 +192,17 @@ void RdmaNic::set_queue_pair(uint32_t qp) {
   responses_.configure(qp);
   rates_.configure(qp);
   notifier_.configure(qp);
+}
+
+// One that has been set up goes on where another one was.
+void RdmaNic::take_up_queue_pair(uint32_t qp) {
+  const auto work = static_cast<uint16_t>(mailbox_[0]);
+  pairs_.work[qp] = work;
+  pairs_.buffers[qp] = static_cast<uint16_t>(mailbox_[0] >> 16);
+  pairs_.received[qp] = static_cast<uint16_t>(mailbox_[Responder::kProgressWords]);
+  if ((mailbox_[0] >> 56 & 1) != 0) pairs_.fail(qp);
+  requester_.configure(qp, work);
+  responder_.take_up(qp, mailbox_);
 }
 
 void RdmaNic::set_region(uint32_t index) {

@@ -26,12 +26,19 @@ uint64_t not_ready_cycles(uint32_t code) {
 
 }  // namespace
 
-void Requester::configure(uint32_t qp) {
+void Requester::configure(uint32_t qp, uint16_t start) {
   windows_[qp] = Window();
   Window &window = windows_[qp];
   window.oldest = window.next = window.most = window.end = around_.pairs.configs[qp].send_psn();
+  window.head = window.send = window.tail = start;
   deadlines_[qp] = kNever;
   for (uint64_t *set : {&asked_, &ready_, &waiting_}) *set &= ~bit(qp);
+}
+
+Requester::Beginning Requester::beginning(uint32_t qp) const {
+  const Window &window = windows_[qp];
+  if (window.is_empty()) return {window.head, window.oldest, false};
+  return {window.head, window.at(window.head).first_psn, true};
 }
 
 void Requester::ring(uint32_t qp) {

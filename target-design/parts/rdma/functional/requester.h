@@ -31,7 +31,8 @@ class Requester {
   // Work requests may wait for messages in a NIC that reduces.
   Requester(const Surroundings &around, bool reduces) : around_(around), reduces_(reduces) {}
 
-  void configure(uint32_t qp);
+  // It begins with this work request.
+  void configure(uint32_t qp, uint16_t start = 0);
   // The doorbell: there may be work requests.
   void ring(uint32_t qp);
   // Whether it is for a queue pair of ours.
@@ -39,6 +40,14 @@ class Requester {
   // The timers that have run out by now.
   void expire();
   uint64_t next_timer() const;
+
+  // From where on a queue pair that goes on elsewhere has to send again what is not acknowledged.
+  struct Beginning {
+    uint16_t work = 0;
+    uint32_t psn = 0;
+    bool sends_again = false;
+  };
+  Beginning beginning(uint32_t qp) const;
 
   // Queue pairs that have a packet to send, and are not waiting for a message.
   uint64_t ready() const { return ready_ & ~waiting_; }

@@ -12,6 +12,31 @@ void Responder::configure(uint32_t qp) {
   contexts_[qp].psn = around_.pairs.configs[qp].receive_psn();
 }
 
+// Bits 15:0 of the first word are the requester's, bit 56 says that the queue pair is in error.
+std::array<uint64_t, Responder::kProgressWords> Responder::progress(uint32_t qp) const {
+  const Context &context = contexts_[qp];
+  const uint64_t flags =
+      (context.refused ? 2 : 0) | (context.sends ? 4 : 0) | (context.writes ? 8 : 0);
+  return {flags << 56 | uint64_t{context.msn} << 32 | uint64_t{context.index} << 16,
+          uint64_t{context.left} << 32 | context.key, context.address,
+          uint64_t{context.work_id} << 32 | context.received};
+}
+
+void Responder::take_up(uint32_t qp, std::span<const uint64_t> words) {
+  configure(qp);
+  Context &context = contexts_[qp];
+  context.index = static_cast<uint16_t>(words[0] >> 16);
+  context.msn = words[0] >> 32 & kPsnMask;
+  context.refused = (words[0] >> 57 & 1) != 0;
+  context.sends = (words[0] >> 58 & 1) != 0;
+  context.writes = (words[0] >> 59 & 1) != 0;
+  context.key = static_cast<uint32_t>(words[1]);
+  context.left = static_cast<uint32_t>(words[1] >> 32);
+  context.address = words[2];
+  context.received = static_cast<uint32_t>(words[3]);
+  context.work_id = static_cast<uint32_t>(words[3] >> 32);
+}
+
 bool Responder::Case::is_ordered() const {
   if (is_read() || begins()) return !context.sends && !context.writes;
   return is_send() ? context.sends : context.writes;

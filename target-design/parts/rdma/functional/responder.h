@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 
 #include "parts/rdma/functional/responses.h"
 
@@ -17,6 +18,12 @@ class Responder {
       : around_(around), responses_(&responses), reduces_(reduces) {}
 
   void configure(uint32_t qp);
+
+  // What a queue pair that goes on elsewhere is told of messages, in words of the mailbox.
+  static constexpr uint32_t kProgressWords = 4;
+  std::array<uint64_t, kProgressWords> progress(uint32_t qp) const;
+  void take_up(uint32_t qp, std::span<const uint64_t> words);
+  uint32_t expected_psn(uint32_t qp) const { return contexts_[qp].psn; }
 
   struct Outcome {
     bool taken = false;      // it is a request to a queue pair of ours

@@ -37,6 +37,7 @@ class Responses {
   void add(const Response &response);
   void configure(uint32_t qp) { stopped_ &= ~(uint64_t{1} << qp); }
 
+  bool is_empty() const { return prompt_.empty() && waiting_.empty(); }
   bool has_prompt() const { return !prompt_.empty(); }
   TxPacket next_prompt();
   // The queue pair of the first of those that wait, if it may be answered when it is in `may_go`.

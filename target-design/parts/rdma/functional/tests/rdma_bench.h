@@ -123,6 +123,29 @@ struct End {
     reader.finish();
   }
 
+  PartSteps steps() const {
+    PartSteps made;
+    RegisterSteps told(0, made);
+    nic->restore(told);
+    return made;
+  }
+  // Goes on with another NIC, which software brings where this one stands; that must be possible.
+  void take_up(uint64_t cycle) {
+    ASSERT_EQ(nic->obstacle(), "");
+    const PartSteps made = steps();
+    nic = std::make_unique<RdmaNic>(memory.memory, options);
+    nic->advance(cycle);
+    for (const PartSteps::Step &step : made.first) {
+      const auto offset = static_cast<uint32_t>(step.address);
+      if (step.kind == PartSteps::Kind::kWait) {
+        EXPECT_EQ(nic->read(offset, 4) & step.mask, step.value);
+      } else {
+        nic->write(offset, step.kind == PartSteps::Kind::kWriteEight ? 8 : 4, step.value);
+      }
+    }
+    EXPECT_EQ(steps(), made);
+  }
+
   TestMemory memory;
   std::unique_ptr<RdmaNic> nic;
   uint32_t ip;
@@ -152,6 +175,11 @@ struct Wire {
       client.nic->advance(now);
       server.nic->advance(now);
     }
+  }
+  // A packet of each, if there is one.
+  void step() {
+    move(client, server, 0);
+    move(server, client, 1);
   }
   std::vector<uint8_t> opcodes(uint32_t direction) const {
     std::vector<uint8_t> found;

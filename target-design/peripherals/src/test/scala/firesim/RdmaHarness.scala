@@ -181,6 +181,18 @@ class RdmaHarness(dut: RdmaPair, timing: MemoryTiming, random: Random, mtuCode: 
     posted(side)(number) = Array(0, 0)
   }
 
+  /** Queue pair and completion queues go on behind so many entries, both queues with new ones. */
+  def takeUp(side: Int, sent: Int, received: Int, flags: Int, words: BigInt*): Unit = {
+    val first = BigInt(flags) << 56 | BigInt(0xfffffe) << 32 | BigInt(received) << 16 | sent
+    mailbox(side, MailboxCommand.takeUpQp, qp(side), first +: words: _*)
+    posted(side)(0) = Array(sent, received)
+    for ((at, queue) <- Seq(sendCq, receiveCq).zipWithIndex) {
+      val head = Seq(sent, received)(queue)
+      mailbox(side, MailboxCommand.takeUpCq, queue, at | BigInt(4) << 56, 1 << 16 | head)
+      seen(side)(queue) = head
+    }
+  }
+
   private def put(side: Int, at: Long, values: (Int, Long)*): Unit =
     for ((offset, value) <- values; i <- 0 until 4)
       memory(side).bytes((at + offset + i).toInt) = (value >> (8 * i)).toByte

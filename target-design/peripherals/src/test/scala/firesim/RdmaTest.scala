@@ -5,7 +5,7 @@ package firesim
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 
-class RdmaTest extends AnyFunSuite with RdmaWindow with RdmaCongestion {
+class RdmaTest extends AnyFunSuite with RdmaWindow with RdmaCongestion with RdmaTakeUp {
   private val base = 0x700000000000L // virtual address of the region, which is at 0x10000
   private val timing = MemoryTiming(5, 60, 20)
 
@@ -214,6 +214,7 @@ class RdmaTest extends AnyFunSuite with RdmaWindow with RdmaCongestion {
       refusals(dut)
       windows(dut)
       congestion(dut)
+      takenUp(dut)
     }
   }
 }
