@@ -211,7 +211,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--times",
         type=int,
         default=LONG_TIMES,
-        help="of the long part: the rounds of a loop of the full form, so many times",
+        help="of the long part: its rounds, by those of the full form",
     )
 
 
