@@ -104,7 +104,7 @@ def sample(
     confidence=0.95, interval=10_000, figure="cycles=([0-9]+)", stacks=True and
     points="simpoint". The warm-up is chosen, unless warm_up=5_000 says how long it is. With the
     folder `results` of the same sample only what is missing is measured, `jobs` intervals at a
-    time (0: one for each core).
+    time (0: one for each core, of each host where the recipe names a run farm).
 
     Raises:
         InputError: the recipe or a setting is wrong, or the workload cannot be sampled.

@@ -179,9 +179,9 @@ def _most_runs(ready: ReadyHost, plan: Plan, file: FarmFile) -> int:
     wanted = sum(node.memory_bytes for node in plan.nodes)
     if wanted > ready.memory_bytes:
         raise InputError(
-            f"{file.path}: found {ready.memory_bytes / 2**30:.1f} GiB of memory on {ready.name}, "
-            f"expected {wanted / 2**30:.1f}: each host of a sample simulates all "
-            f"{len(plan.nodes)} nodes."
+            f"{file.path}: found {ready.memory_bytes >> 20:,} MiB of memory on {ready.name}, "
+            f"expected at least {wanted >> 20:,}: an interval runs on one host with all of its "
+            f"nodes, here {len(plan.nodes)}."
         )
     return min(ready.cores, ready.memory_bytes // max(1, wanted))
 

@@ -6,10 +6,10 @@ run whole in RTL once, and are sampled until the error is met, with functional w
 warm-up that is doubled until that changes nothing. The true CPI must lie in the 95 % confidence
 interval: of 20 programs in 19 at least. A client and a server, in full three clients, are sampled
 at the same cycles: so must the mean, the median and the 95th percentile of what requests take. Both
-are sampled again with other threads: the same sample hashes. What the quick form samples is sampled
-over two hosts, too: all that it says must be alike. `--part long`, which only runs if it is asked
-for, has a program of 140 million instructions, a quicksort, and compares processor times; with
-`--times 547` it has 10⁹.
+are sampled again with other threads: the same sample hashes. The quick samples are taken over two
+hosts, too, and say the same (in the quick form one loop and the requests). `--part long`, which
+only runs if it is asked for, has a program of 140 million instructions, a quicksort, and compares
+processor times; with `--times 547` it has 10⁹.
 """
 
 from __future__ import annotations

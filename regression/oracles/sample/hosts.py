@@ -38,9 +38,10 @@ def said(folder: Path) -> dict[str, Any]:
     return {**found, CSV: (folder / CSV).read_bytes()}
 
 
-def quick_recipes() -> dict[str, Config]:
-    """Return what the quick form samples, by name."""
-    loops = {name: recipe(name, rounds) for name, rounds in QUICK_ROUNDS.items()}
+def quick_recipes(is_quick: bool) -> dict[str, Config]:
+    """Return what the quick form samples, by name; of the loops itself compares only the first."""
+    names = list(QUICK_ROUNDS)[: 1 if is_quick else None]
+    loops = {name: recipe(name, QUICK_ROUNDS[name]) for name in names}
     return {**loops, "service": cluster.recipe(cluster.QUICK_CLIENTS, cluster.QUICK_REQUESTS)}
 
 
@@ -56,7 +57,7 @@ def compared(
     jobs, rows = experiment.threads, []
     with test_bed(HOSTS) as hosts:
         placed: Config = {"placement": {"run_farm": str(farm_file(experiment.folder, hosts))}}
-        for name, config in quick_recipes().items():
+        for name, config in quick_recipes(experiment.quick).items():
             label = name if experiment.quick else f"{name}-quick"
             here = sampled(experiment, label, config, settings[name], jobs)
             there = sampled(
