@@ -80,6 +80,26 @@ def test_what_is_needed_is_taken_and_what_is_said_is_known(recipe: Path) -> None
     ]
 
 
+CLINT = """\
+  CLINT clint ();
+endmodule
+module CLINT;
+  reg [63:0] timecmp_0;
+  reg        ipi_0;
+  reg        ipi_1; // reg ipi_2
+  wire       ipi_3;
+endmodule
+"""
+"""Software interrupts of two harts, in the form in which firtool writes them."""
+
+
+def test_harts_are_counted_by_their_interrupts(recipe: Path) -> None:
+    chip = recipe.parent / "generated/gen-collateral/Chip.sv"
+    chip.write_text(CHIP.rpartition("endmodule")[0] + CLINT)
+    said = resolve(load_file(recipe)).own_blades["mine"].decided
+    assert "mine: harts: 2, by the software interrupts of its CLINT" in said
+
+
 def test_checks_for_simulators_are_taken_on_request(recipe: Path) -> None:
     recipe.write_text(RECIPE.replace("generated}", "generated, synthesis: false}"))
     blade = resolve(load_file(recipe)).own_blades["mine"]

@@ -182,6 +182,25 @@ def test_what_black_boxes_say(recipe: Path) -> None:
     ]
 
 
+CLINT = """\
+  module CLINT :
+    reg timecmp_0 : UInt<64>, clock
+    regreset ipi_0 : UInt<1>, clock, reset, UInt<1>(0h0)
+    reg ipi_1 : UInt<1>, clock with :
+      reset => (reset, UInt<1>("h0"))
+  module CLINTClockSinkDomain :
+    regreset ipi_2 : UInt<1>, clock, reset, UInt<1>(0h0)
+"""
+"""Software interrupts of two harts, in the forms of two versions of Chisel."""
+
+
+def test_harts_are_counted_by_their_interrupts(recipe: Path) -> None:
+    with (recipe.parent / "design.fir").open("a") as text:
+        text.write(CLINT)
+    said = resolve(load_file(recipe)).own_blades["mine"].decided
+    assert "mine: harts: 2, by the software interrupts of its CLINT" in said
+
+
 def test_annotations_beside_it_are_used(recipe: Path) -> None:
     beside = recipe.parent / "design.anno.json"
     beside.write_text("[]")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from firesim.topology.firrtl_text import Port, ports_of_line, read_text
 from firesim_common.errors import InputError
 
 from regression.support.chipyard_soc import assembled
-from regression.support.firesim_design import firrtl, target_annotations, write
+from regression.support.firesim_design import SLOWER, firrtl, target_annotations, write
 from regression.support.one_board import simulated
 
 RECIPE = """\
@@ -44,6 +45,8 @@ simulation:
 """
 END_CYCLE = 3595
 """Seven looks at tohost, the last in cycle 3,500, and the words of that one."""
+SLOWER_END_CYCLE, SLOWER_FRAMES = 4581, 3
+"""Six looks, the last in cycle 4,500: memory takes as long as beside the fastest clock."""
 DEBUGGED_END_CYCLE = 3589
 """The same looks; each word of 64 bits takes some eight accesses of the debug module."""
 PRINTED = "Hiall good\nok\n"
@@ -77,14 +80,16 @@ def recipe(tmp_path: Path) -> Path:
     return file
 
 
-def said(recipe: Path, name: str, *settings: str) -> list[Any]:
+def said(
+    recipe: Path, name: str, *settings: str, traced: Sequence[str] = tuple(TRACED)
+) -> list[Any]:
     """Run; return the token hash, and of each node what it did and said."""
     folder = recipe.parent
     outcome = simulated(folder, folder / name, *settings, recipe=recipe.name)
     found: list[Any] = [outcome.result["token_hash"]]
     for node in outcome.result["nodes"]:
         results = outcome.folder / node["name"]
-        assert (results / "trace/hart0.log").read_text().splitlines() == TRACED
+        assert (results / "trace/hart0.log").read_text().splitlines() == list(traced)
         with (results / "counters.csv").open() as rows:
             last = list(csv.DictReader(rows))[-1]
         found.append(
@@ -99,19 +104,36 @@ def said(recipe: Path, name: str, *settings: str) -> list[Any]:
     return found
 
 
+WAYS = {
+    "generated": ("simulation.random_batch_seed=1",),
+    "verilator": ("simulation.rtl_engine=verilator",),
+    "metasim": (
+        "simulation.engine=metasim",
+        "simulation.metasim={stall_seed: 5, stall_rate: 64}",
+    ),
+}
+
+
 def test_it_does_what_it_is_built_to_do_on_every_engine(recipe: Path) -> None:
-    ways = {
-        "generated": ("simulation.random_batch_seed=1",),
-        "verilator": ("simulation.rtl_engine=verilator",),
-        "metasim": (
-            "simulation.engine=metasim",
-            "simulation.metasim={stall_seed: 5, stall_rate: 64}",
-        ),
-    }
-    found = {name: said(recipe, name, *settings) for name, settings in ways.items()}
+    found = {name: said(recipe, name, *settings) for name, settings in WAYS.items()}
     nodes = [(END_CYCLE, 0, PRINTED, FRAMES, BEATS)] * 2
     assert found["generated"][1:] == nodes
-    assert found == dict.fromkeys(ways, found["generated"])
+    assert found == dict.fromkeys(WAYS, found["generated"])
+
+
+def test_every_bridge_may_be_on_a_slower_clock(recipe: Path) -> None:
+    write(recipe.parent, slower=True)
+    edges, cycles = SLOWER
+    recipe.write_text(RECIPE.replace("poll_cycles: 500", f"poll_cycles: {500 * cycles // edges}"))
+    # The same commits at the edges of the slower clock: edge k is in cycle ceil(k * 3 / 2).
+    slower = [
+        re.sub(r"\d+$", lambda at: str(-(-int(at[0]) * cycles // edges)), line) for line in TRACED
+    ]
+    traced = [line for line in slower if int(line.split()[-1]) <= SLOWER_END_CYCLE]
+    found = {name: said(recipe, name, *more, traced=traced) for name, more in WAYS.items()}
+    assert found == dict.fromkeys(WAYS, found["generated"])
+    nodes = [(SLOWER_END_CYCLE, 0, PRINTED, SLOWER_FRAMES, BEATS)] * 2
+    assert found["generated"][1:] == nodes
 
 
 def test_an_option_has_the_value_of_the_recipe(recipe: Path) -> None:
@@ -153,6 +175,13 @@ def test_what_runcheck_says_of_it(recipe: Path) -> None:
         "triggers of annotations are the events trigger_start and trigger_end",
         "1 sinks of triggers keep their defaults: triggers are for counters",
     ]
+
+
+def test_several_clocks_are_said_and_counters_have_their_own(recipe: Path) -> None:
+    write(recipe.parent, slower=True)
+    blade = resolve(load_file(recipe)).own_blades["mine"]
+    assert "mine: clocks: the fastest, and 2/3 of its edges" in blade.decided
+    assert [event.clock for event in blade.events[:2]] == ["target.clock"] * 2
 
 
 def test_counters_that_show_a_value_are_named(recipe: Path) -> None:

@@ -304,6 +304,17 @@ def test_a_design_of_their_own_is_taken_where_it_was_generated(generated: Path) 
     assert {node.elf.name for node in plan.servers if node.elf} == {"a.elf"}
 
 
+def test_hardware_with_a_slower_clock_may_have_its_nic_there(theirs: Path) -> None:
+    write(theirs, slower=True)
+    file = Runtime("example_1config", "hw_Quad").write(theirs)
+    (note,) = [
+        note
+        for note in import_files(Request(file, chipyard=theirs / "target.fir")).notes
+        if "link_latency" in note
+    ]
+    assert note.endswith("2/3 of its edges, multiply the latency by 3/2 and the bandwidth by 2/3.")
+
+
 def test_hardware_may_be_given(theirs: Path) -> None:
     write(theirs)
     imported(theirs, "example_1config")

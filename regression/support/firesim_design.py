@@ -3,7 +3,7 @@
 
 Beside the SoC there is a sender of two characters, a sender of broadcast frames of one flit, and a
 reader of one sector. Counters by annotation count frames and beats that arrive; triggers by
-annotation begin and end.
+annotation begin and end. All of it is on the fastest clock, or on one with 2/3 of its edges.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from regression.support.debug_chip import DEBUG, MODULE, debug_chip
 
 SOC = ROOT / "target-design/examples/chipyard-soc/gen-collateral"
 DIV = 6
+SLOWER = (2, 3)
+"""Edges of the slower clock, for edges of the fastest."""
 _A = "id : UInt<4>, addr : UInt<32>, len : UInt<8>, size : UInt<3>, burst : UInt<2>, lock : UInt<1>"
 _HAND = "flip ready : UInt<1>, valid : UInt<1>, bits"
 AXI = (
@@ -252,9 +254,15 @@ TRIGGERS: list[dict[str, Any]] = [
 """Triggers begin when frames are sent, and end 500 cycles later."""
 
 
-def firrtl(debug: bool = False) -> str:
-    """Return the text of the target; with `debug` its host is at a debug module, not at TSI."""
+def firrtl(debug: bool = False, slower: bool = False) -> str:
+    """Return the text of the target; with `debug` its host is at a debug module, not at TSI.
+
+    With `slower` the chip and all bridges are on the second of two clocks.
+    """
     boxes, chip, body = BOXES, CHIP, BODY
+    if slower:
+        boxes = {**BOXES, "RationalClockBridge": ("output clocks : Clock[2]",)}
+        body = BODY.replace("clocks.clocks[0]", "clocks.clocks[1]")
     if debug:
         boxes = {name: ports for name, ports in BOXES.items() if name != "TSIBridge"}
         boxes["DMIBridge"] = DEBUG_BOX
@@ -280,8 +288,11 @@ def _debug_wires() -> str:
     return lines
 
 
-def target_annotations(debug: bool = False) -> list[dict[str, Any]]:
+def target_annotations(debug: bool = False, slower: bool = False) -> list[dict[str, Any]]:
     """Return what Chisel writes beside it."""
+    clocks = [{"name": "c", "multiplier": 1, "divisor": 1}]
+    if slower:
+        clocks.append({"name": "s", "multiplier": SLOWER[0], "divisor": SLOWER[1]})
     texts = {
         name: (SOC / f"{name}.sv").read_text()
         for name in ("ChipTop", "ListCore", "MemoryPort", "SerialLink")
@@ -290,7 +301,7 @@ def target_annotations(debug: bool = False) -> list[dict[str, Any]]:
         texts = {**texts, "ChipTop": debug_chip(texts["ChipTop"]), "SerialLink": MODULE.read_text()}
     chip = "".join(texts.values())
     keys: dict[str, dict[str, Any]] = {
-        "RationalClockBridge": {"clocks": [{"name": "c", "multiplier": 1, "divisor": 1}]},
+        "RationalClockBridge": {"clocks": clocks},
         "UARTBridge_3": {"div": DIV},
         "FASEDBridge": {"axi4Edge": {"address": [{"base": 1 << 31, "mask": (1 << 24) - 1}]}},
         "PlusArgsBridge": {"name": "most_words=%d", "default": 4096, "width": 32},
@@ -304,6 +315,7 @@ def target_annotations(debug: bool = False) -> list[dict[str, Any]]:
             {
                 "class": _COUNTER,
                 "target": f"~FireSim|FireSim>{wire}",
+                "clock": "~FireSim|FireSim>clock",
                 "label": wire,
                 "description": f"cycles with {wire}",
                 "opType": {"class": "midas.targetutils.PerfCounterOps$Accumulate$"},
@@ -315,7 +327,8 @@ def target_annotations(debug: bool = False) -> list[dict[str, Any]]:
     return [*found, *map(dict, TRIGGERS), chip_text]
 
 
-def write(folder: Path, debug: bool = False) -> None:
+def write(folder: Path, debug: bool = False, slower: bool = False) -> None:
     """Write target.fir and target.anno.json."""
-    (folder / "target.fir").write_text(firrtl(debug))
-    (folder / "target.anno.json").write_text(json.dumps(target_annotations(debug)))
+    (folder / "target.fir").write_text(firrtl(debug, slower))
+    annotations = target_annotations(debug, slower)
+    (folder / "target.anno.json").write_text(json.dumps(annotations))

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <set>
 
 #include "core/json_reader.h"
@@ -17,6 +18,19 @@ using namespace devices;
 namespace {
 
 using nlohmann::json;
+
+// "5/16", as Golden Gate writes it.
+ClockRatio read_ratio(const std::string &text) {
+  ClockRatio ratio;
+  const char *const end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), end, ratio.edges);
+  const bool has_both = error == std::errc{} && slash != end && *slash == '/';
+  if (!has_both || std::from_chars(slash + 1, end, ratio.of).ptr != end || ratio.edges == 0 ||
+      ratio.edges > ratio.of) {
+    throw ConfigError(fmt::format("found the clock ratio \"{}\", expected one as \"5/16\"", text));
+  }
+  return ratio;
+}
 
 BridgeInfo read_bridge(const json &item) {
   BridgeInfo bridge;
@@ -32,6 +46,9 @@ BridgeInfo read_bridge(const json &item) {
   }
   for (const auto &[name, wake] : item.at("wakes").items()) {
     bridge.wakes[name] = wake == "notice" ? Wake::kNotice : Wake::kAnswer;
+  }
+  if (item.contains("clock_ratio")) {
+    bridge.clock_ratio = read_ratio(item.at("clock_ratio").get<std::string>());
   }
   if (item.contains("gate")) {
     const json &gate = item.at("gate");

@@ -28,6 +28,12 @@ struct GateInfo {
   std::vector<std::string> match;
 };
 
+// Edges of a bridge's clock for edges of the simulation's; 1 of 1 where a gate stops it, too.
+struct ClockRatio {
+  uint32_t edges = 1;
+  uint32_t of = 1;
+};
+
 struct BridgeInfo {
   std::string kind;    // "nic"
   std::string module;  // "FireSimNICBridge"
@@ -37,6 +43,7 @@ struct BridgeInfo {
   std::map<std::string, std::string> ports;  // name in the bridge -> name of the model's port
   std::map<std::string, Wake> wakes;         // outputs that wake the driver, by name in the bridge
   std::optional<GateInfo> gate;
+  ClockRatio clock_ratio;
 };
 
 struct CounterInfo {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "core/fields.h"
 
@@ -69,6 +70,19 @@ NicSettings::NicSettings(const nlohmann::json &settings, const std::string &wher
         devices::identity_frame(config.child("announce"), config.child_where("announce"), mac);
   }
   config.finish();
+}
+
+void NicSettings::rate_on_clock(uint32_t edges, uint32_t of) {
+  const uint64_t flits = uint64_t{rate_increment} * of, cycles = uint64_t{rate_period} * edges;
+  const uint64_t common = std::gcd(flits, cycles);
+  uint64_t increment = flits / common, period = cycles / common;
+  if (increment >= period) increment = period = 1;
+  while (period > UINT16_MAX) {  // a little slower, never faster
+    increment = std::max<uint64_t>(increment / 2, 1);
+    period = (period + 1) / 2;
+  }
+  rate_increment = static_cast<uint16_t>(increment);
+  rate_period = static_cast<uint16_t>(period);
 }
 
 void Announcer::announce() {

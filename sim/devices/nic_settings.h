@@ -21,6 +21,10 @@ struct NicSettings {
   NicSettings(const nlohmann::json &settings, const std::string &where);
 
   uint32_t port;
+  // Makes the rate one of the edges of a slower clock, which has `edges` for `of` cycles: the same
+  // number of flits, at most one an edge.
+  void rate_on_clock(uint32_t edges, uint32_t of);
+
   uint64_t mac;  // byte 0 of the address in bits 7:0
   uint16_t rate_increment;
   uint16_t rate_period;

@@ -110,6 +110,28 @@ class Gate(Strict):
     """The outputs that it may compare, of 64 bits at most; a driver chooses one."""
 
 
+class Waits(Strict):
+    """Inputs that say something for one cycle: what comes between two edges waits for the next."""
+
+    when: str
+    """The input, one bit, that says so."""
+    bits: list[str]
+    """The inputs that go with it."""
+
+
+class SlowerClock(Strict):
+    """How a bridge stands on a slower clock than the simulation's, or on one that a gate stops.
+
+    The driver has a token in each cycle of the simulation. In those without an edge of the bridge's
+    clock, the outputs that wake are 0, and those named here, too.
+    """
+
+    takes: list[str] = Field(default_factory=list)
+    """Outputs that say that the target takes what it is offered."""
+    waits: Waits | None = None
+    """Inputs that no output says to be taken."""
+
+
 class BridgeKind(Strict):
     """One kind of bridge, as declared."""
 
@@ -127,6 +149,8 @@ class BridgeKind(Strict):
     """Ports beside clock and reset, in order."""
     settings: Settings = Field(default_factory=dict)
     """What a configuration may tell the driver."""
+    slower_clock: SlowerClock | None = None
+    """How it stands on a slower clock; without it, it has to be on the simulation's."""
     gate: Gate | None = None
     """Its trigger, where there is one for RTL."""
     host_rtl: HostRtl | None = None
@@ -164,7 +188,8 @@ class BridgeKind(Strict):
         """Return all of the declaration that a compiled model depends on, for cache keys."""
         ports = (self.out_ports, self.in_ports, self.wakes)
         gate = (self.gate.model_dump(),) if self.gate else ()
-        return repr((self.module, self.key, self.several, self.defaults, *ports, *gate))
+        slower = self.slower_clock.model_dump() if self.slower_clock else None
+        return repr((self.module, self.key, self.several, self.defaults, *ports, *gate, slower))
 
 
 def read_declaration(path: Path) -> BridgeKind:
@@ -178,6 +203,8 @@ def read_declaration(path: Path) -> BridgeKind:
         source = read_yaml(path, shown)
         kind = checked(BridgeKind, source)
         _check(kind, source)
+        if kind.slower_clock is not None:
+            _check_slower_clock(kind.slower_clock, kind, source)
         if kind.gate is not None:
             _check_gate(kind.gate, kind, source)
         if kind.host_rtl is not None:
@@ -224,6 +251,24 @@ def _check(kind: BridgeKind, source: Source) -> None:
                 (*path, "width_bits"),
                 f"found {kind.width_bits(name, {})} bits by default, expected 1 to {MOST_BITS}.",
             )
+
+
+def _check_slower_clock(slower: SlowerClock, kind: BridgeKind, source: Source) -> None:
+    """Check the ports that a declaration names for slower clocks."""
+    waits = slower.waits
+    inputs = {"when": [waits.when], "bits": waits.bits} if waits else {}
+    for path, names, known in [
+        (("takes",), slower.takes, kind.out_ports),
+        *((("waits", key), names, kind.in_ports) for key, names in inputs.items()),
+    ]:
+        for name in names:
+            if name not in known:
+                what = "one of the outputs" if path == ("takes",) else "one of the inputs"
+                text = unknown(name, what, list(known))
+                raise source.error(("slower_clock", *path), text)
+    if waits and kind.ports[waits.when].width_bits != 1:
+        text = f'found "{waits.when}", expected an input of one bit.'
+        raise source.error(("slower_clock", "waits", "when"), text)
 
 
 def _check_gate(gate: Gate, kind: BridgeKind, source: Source) -> None:

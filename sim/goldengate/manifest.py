@@ -92,6 +92,11 @@ class Host:
         return Host(**{**data, "parts": [Part(**one) for one in data["parts"]]})
 
 
+def _stated(entry: dict[str, Any], optional: tuple[str, ...]) -> dict[str, Any]:
+    """Return an entry without those of its optional keys that say nothing."""
+    return {key: value for key, value in entry.items() if value is not None or key not in optional}
+
+
 _Shown = TypeVar("_Shown", Counter, Assertion, Print, Undriven)
 
 
@@ -170,9 +175,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; what does not apply is left out."""
         found = {"version": VERSION, **dataclasses.asdict(self)}
-        for key in ("engine", "fame1", "host", "scan", "capture"):
-            if found[key] is None:
-                del found[key]
+        found = _stated(found, ("engine", "fame1", "host", "scan", "capture"))
         if self.engine is not None:
             found["engine"] = {k: v for k, v in found["engine"].items() if v is not None}
         if self.fame1 is not None and self.fame1.threads == 1:
@@ -181,9 +184,7 @@ class Manifest:
             for key, default in (("port", None), ("pieces", []), ("ends", "fail")):
                 if assertion[key] == default:
                     del assertion[key]
-        for bridge in found["bridges"]:
-            if bridge["gate"] is None:
-                del bridge["gate"]
+        found["bridges"] = [_stated(one, ("gate", "clock_ratio")) for one in found["bridges"]]
         return found
 
     @staticmethod

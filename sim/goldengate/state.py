@@ -42,6 +42,8 @@ class Event:
     description: str = ""
     histogram: bool = False
     expression: str = ""
+    clock: str = ""
+    """Path of the clock at whose edges it is looked at; empty: at each of the request's clock."""
 
     @property
     def source(self) -> str:
@@ -143,6 +145,9 @@ class Bridge:
     several: bool
     wakes: dict[str, str]
     gate: dict[str, Any] | None = None
+    clock_ratio: str | None = None
+    """Edges of its clock for each of the simulation's ("1/2"); None on the simulation's clock, and
+    where that is not known: on a clock that a gate stops."""
 
 
 @dataclass
@@ -215,6 +220,8 @@ class State:
     signals: list[str] = field(default_factory=list)
     divided_clocks: bool = False
     bridges: list[Bridge] = field(default_factory=list)
+    bridge_ratios: dict[str, str] = field(default_factory=dict)
+    """Of bridges on a slower clock, by path, before they become ports: `Bridge.clock_ratio`."""
     counters: list[Counter] = field(default_factory=list)
     asserts: list[Assertion] = field(default_factory=list)
     assert_port: str | None = None

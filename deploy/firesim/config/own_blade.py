@@ -65,6 +65,8 @@ class OwnEvent(Strict):
     """What one count means, for people."""
     histogram: bool = False
     """Count for each value of the signal the cycles in which it has it, as NAME[VALUE]."""
+    clock: str | None = None
+    """Path of a slower clock, at whose edges it is counted; every cycle without it."""
 
     @model_validator(mode="after")
     def one_source(self) -> OwnEvent:

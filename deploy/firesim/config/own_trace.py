@@ -65,7 +65,7 @@ class OwnTrace(Strict):
     """Number of the hart. Several traces with one number are the commits of one cycle, in program
     order."""
     clock: Value = "clock"
-    """The clock of the core: the fastest one."""
+    """The clock of the core. It may be slower than the fastest one, or gated."""
 
     @model_validator(mode="after")
     def one_source(self) -> OwnTrace:

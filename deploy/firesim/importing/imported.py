@@ -22,8 +22,9 @@ from firesim.importing.places import beside, configuration, homes
 from firesim.importing.recipe import Recipe
 from firesim.importing.runtime import KEYS, check_names, network, observed, plusargs, poll_interval
 from firesim.importing.workload_file import Job, jobs_of, name_of, put_jobs
-from firesim.topology.chipyard import CollateralError, read_collateral
-from firesim.topology.chipyard_firrtl import read_firrtl
+from firesim.topology.chipyard import Collateral, CollateralError, read_collateral
+from firesim.topology.chipyard_firrtl import FirrtlDesign, read_firrtl
+from firesim.topology.firesim_target import slower_clocks
 
 _CUSTOM = "../sim/custom-runtime-configs"
 THEIRS = "theirs"
@@ -98,7 +99,11 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     target = request.chipyard or machine.target
     if found.networked and not design.nic:
         notes.add(source, entry_at, "the design has no NIC there; the blade here has one.")
-    options = plusargs(source, design.memory, notes, _asked(target))
+    read_target = _read_target(target)
+    asked = {option.name for option in read_target.facts.options} if read_target else set()
+    options = plusargs(source, design.memory, notes, asked)
+    if found.networked and isinstance(read_target, FirrtlDesign):
+        _say_clocks(source, read_target, notes)
     recipe.set("system.clock_hz", design.clock_hz, "of the cores and of the network")
     comment = f"{entry}: {machine.said_by}"
     if target is not None:
@@ -118,15 +123,26 @@ def _from_runtime(source: Source, request: Request, recipe: Recipe, notes: Notes
     observed(source, recipe, found.networked)
 
 
-def _asked(target: Path | None) -> set[str]:
-    """Return the options of a command line that a design asks for; none if it cannot be read."""
+def _read_target(target: Path | None) -> FirrtlDesign | Collateral | None:
+    """Return what the text of their hardware says; None if it cannot be read."""
     if target is None:
-        return set()
+        return None
     try:
-        found = read_firrtl(target) if target.is_file() else read_collateral(target)
+        return read_firrtl(target) if target.is_file() else read_collateral(target)
     except CollateralError:
-        return set()  # `runcheck` says why.
-    return {option.name for option in found.facts.options}
+        return None  # `runcheck` says why.
+
+
+def _say_clocks(source: Source, target: FirrtlDesign, notes: Notes) -> None:
+    """Say what the numbers of a network mean where the NIC may be on a slower clock."""
+    for share in slower_clocks(target.bridges):
+        notes.add(
+            source,
+            ("target_config", "link_latency"),
+            f": in cycles of the NIC's clock there, of the fastest one here. If the NIC has "
+            f"{share} of its edges, multiply the latency by {1 / share} and the bandwidth by "
+            f"{share}.",
+        )
 
 
 def _alone(

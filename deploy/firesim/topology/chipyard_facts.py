@@ -27,6 +27,9 @@ AXI_FIELDS = {
 _PARAMETER = re.compile(r"\.(\w+)\s*\(\s*((?:\"[^\"]*\"|[^()\"])*?)\s*\)")
 _NUMBER = re.compile(r"(?:\d+)?'s?([dhbo])([0-9a-f_]+)|(\d[\d_]*)", re.IGNORECASE)
 _BASES = {"d": 10, "h": 16, "b": 2, "o": 8}
+_CLINT = re.compile(r"\bmodule\s+CLINT\b(.*?)\bendmodule\b", re.DOTALL)
+_HART = re.compile(r"\breg\s+ipi_\d+\b")
+"""The software interrupt of a hart."""
 _MIB = 1 << 20
 MOST_BYTES = 1 << 31
 _WIDTH = r"\[(\d+):0\]\s*io_axi4_{}_{}\b"
@@ -61,6 +64,8 @@ class Facts:
     """Assertions below `ifndef SYNTHESIS."""
     asked: tuple[str, ...] = ()
     """Options that system tasks ask for."""
+    harts: int = 0
+    """Harts by the software interrupts of the CLINT; 0 where there is none of Rocket Chip's."""
 
     @property
     def clock_hz(self) -> int | None:
@@ -84,6 +89,8 @@ class Facts:
                 f"no memory outside the chip: the harness has no {DRAM}, and no {AXI_MEMORY} with "
                 f"one channel; a program is written into the chip by TSI, word by word"
             )
+        if self.harts:
+            yield f"harts: {self.harts}, by the software interrupts of its CLINT"
         yield from self._clock_lines(clock_hz)
         shown = [f"{one.name}={plusargs.get(one.name, one.default)}" for one in self.options]
         shown += [f"{one}, which Verilog asks for" for one in self.asked if one not in plusargs]
@@ -128,6 +135,7 @@ def facts_of(
         list(_instances(every, OPTION)),
         sum(text.count("$fatal") for text in (*texts, *checks)),
         asked_by_tasks(texts),
+        sum(len(_HART.findall(found[1])) for text in texts for found in _CLINT.finditer(text)),
     )
 
 
@@ -137,6 +145,7 @@ def facts_of_boxes(
     options: Sequence[Mapping[str, str]],
     asserts: int,
     asked: tuple[str, ...] = (),
+    harts: int = 0,
 ) -> Facts:
     """Return what memories and the parameters of clock sources and options say."""
     periods = {round(float(given["PERIOD"]) * 1000) for given in clocks if "PERIOD" in given}
@@ -147,7 +156,7 @@ def facts_of_boxes(
             option = option_of(given, numbers)
             readers[option.name] = option
     known = tuple(option for _, option in sorted(readers.items()))
-    return Facts(tuple(drams), tuple(sorted(periods)), known, asserts, asked)
+    return Facts(tuple(drams), tuple(sorted(periods)), known, asserts, asked, harts)
 
 
 def _instances(text: str, module: str) -> Iterator[dict[str, str]]:

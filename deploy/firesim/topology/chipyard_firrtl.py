@@ -107,7 +107,8 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
         bridges = bridges_of(text, annotations)
         is_wrapped = any(bridge.kind == firesim_target.CLOCKS for bridge in bridges)
         below = f"{INSTANCE}." if is_wrapped else ""
-        counters = counters_of(text, annotations, circuit, below)
+        has_clocks = bool(firesim_target.slower_clocks(bridges))
+        counters = counters_of(text, annotations, circuit, below, has_clocks)
         triggers = triggers_of(text, annotations, circuit, below)
     except ValueError as error:
         raise CollateralError(f'in "{file}": {error}') from error
@@ -133,6 +134,7 @@ def read_firrtl(file: Path, top: str | None = None) -> FirrtlDesign:
                 *(firesim_target.option_parameters(bridge) for bridge in bridges),
             ],
             text.checks,
+            harts=text.harts,
         ),
         bridges,
         counters,

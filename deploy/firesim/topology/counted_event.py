@@ -15,3 +15,5 @@ class CountedEvent(NamedTuple):
     histogram: bool = False
     """Whether each value of a vector is counted."""
     expression: str = ""
+    clock: str = ""
+    """The clock at whose edges it is counted; empty for every cycle."""

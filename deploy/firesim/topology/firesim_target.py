@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from firesim_common.errors import unknown
@@ -168,9 +169,15 @@ def _is_counter(annotation: Mapping[str, Any]) -> bool:
 
 
 def counters_of(
-    text: FirrtlText, annotations: Iterable[Mapping[str, Any]], top: str, below: str
+    text: FirrtlText,
+    annotations: Iterable[Mapping[str, Any]],
+    top: str,
+    below: str,
+    has_clocks: bool = False,
 ) -> Counters:
     """Return the counters of a design; `below` goes before the paths of wires ("target.").
+
+    Where it `has_clocks` of several rates, each counts at the edges of its own.
 
     Raises:
         ValueError: one counts a wire, or in a module, that is not there.
@@ -187,10 +194,20 @@ def counters_of(
             continue
         signals = wires_of(text, target, f'the counter "{label}" of', top, below)
         targets.append(target)
+        clocks = [""] * len(signals)
+        if has_clocks and (clock := str(one.get("clock") or "")):
+            clocks = wires_of(text, clock, f'the clock of counter "{label}",', top, below)
+            targets.append(clock)
+            if len(clocks) != len(signals):
+                raise ValueError(
+                    f'found the clock "{clock}" of the counter "{label}", expected one in the '
+                    f"module of the wire that it counts."
+                )
         for index, signal in enumerate(signals):
             number = f"_{index}" if len(signals) > 1 else ""
             name = _WORD.sub("_", label).strip("_") + number
-            events.append(CountedEvent(name, signal, str(one.get("description", "")) or label))
+            meaning = str(one.get("description", "")) or label
+            events.append(CountedEvent(name, signal, meaning, clock=clocks[index]))
     return Counters(tuple(events), tuple(targets), tuple(left_out))
 
 
@@ -202,6 +219,17 @@ def clock_periods(key: Mapping[str, Any]) -> list[int]:
     for multiplier, _ in ratios:
         whole *= multiplier
     return [whole * divisor // multiplier for multiplier, divisor in ratios]
+
+
+def slower_clocks(bridges: Iterable[Bridge]) -> list[Fraction]:
+    """Return the shares of the fastest clock's edges that others have, the largest first."""
+    periods = {
+        period
+        for bridge in bridges
+        if bridge.kind == CLOCKS
+        for period in clock_periods(bridge.key)
+    }
+    return [Fraction(min(periods), period) for period in sorted(periods)[1:]]
 
 
 def option_parameters(bridge: Bridge) -> dict[str, str]:
@@ -224,6 +252,8 @@ def decisions(bridges: Sequence[Bridge], counters: Counters) -> Iterator[str]:
     taken = sorted({bridge.kind for bridge in bridges if bridge.is_taken})
     if taken:
         yield f"FireSim's parts in place of {', '.join(taken)}"
+    if slower := slower_clocks(bridges):
+        yield f"clocks: the fastest, and {', '.join(map(str, slower))} of its edges"
     if any(bridge.kind == DEBUG and bridge.is_idle for bridge in bridges):
         yield f"{DEBUG} is open at its end: the host is at the other link"
     for kind in sorted({bridge.kind for bridge in bridges} & LEFT_OUT):

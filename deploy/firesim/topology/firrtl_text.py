@@ -24,7 +24,11 @@ _PORT = re.compile(r"    (input|output) (\w+) : (.+?)\s*(?:@\[.*)?$")
 _DECLARED = re.compile(
     r"\s+(?:input|output|wire|node|reg|regreset|inst|mem|smem|cmem|combmem|mport|\w+ mport) `?(\w+)"
 )
+_HART = re.compile(r"\s+reg(?:reset)?\s+ipi_\d+\b")
+"""The software interrupt of a hart, in the CLINT of Rocket Chip."""
 _CHECK = re.compile(r"\s+(?:stop\(|assert\(|intrinsic\(circt_chisel_(?:assert|ifelsefatal)\b)")
+CLINT = "CLINT"
+"""The module that has an interrupt for each hart."""
 _ANNOTATIONS_BEGIN, _ANNOTATIONS_END = "%[[", "]]"
 _TYPE = re.compile(r"\s*(?:(flip)\s+)?`?(\w+)`?\s*:\s*")
 _GROUND = re.compile(r"\s*(UInt|SInt|Clock|Reset|AsyncReset|Analog)(?:<(\d+)>)?")
@@ -71,6 +75,8 @@ class FirrtlText:
     """Those in the text itself."""
     checks: int = 0
     """Assertions and other ends of a simulation."""
+    harts: int = 0
+    """Harts by the software interrupts of the CLINT; 0 without one."""
 
     def counts(self) -> Counter[str]:
         """Return how often each module is instantiated, in how many places of the text."""
@@ -146,6 +152,8 @@ class _Reader:
                 self.box.parameters[found[1]] = found[2].strip("'")
             else:
                 self.box.ports += ports_of_line(line)
+        elif self.module == CLINT and _HART.match(line):
+            self.text.harts += 1
         elif found := _INSTANCE.match(line):
             self.text.instances.setdefault(self.module, []).append((found[1], found[2]))
         elif self.module in self.with_ports and _PORT.match(line):

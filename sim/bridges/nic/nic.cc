@@ -20,6 +20,7 @@ NicDriver::NicDriver(const DriverContext &context)
       mac_address_(context.ports.input("mac_address", 48), context.inputs),
       rate_increment_(context.ports.input("rate_increment", 16), context.inputs),
       rate_period_(context.ports.input("rate_period", 16), context.inputs) {
+  settings_.rate_on_clock(context.bridge.clock_ratio.edges, context.bridge.clock_ratio.of);
   rate_increment_.set(settings_.rate_increment);
   rate_period_.set(settings_.rate_period);
   mac_address_.set(settings_.mac);

@@ -4,7 +4,8 @@
 In: the flat module. Out: the same, with no combinational loop (the pass `loops` has taken out those
 of logic), no signal with two drivers, and
 every register, memory and assert clocked by the one clock, directly or through gates (an integrated
-clock gate) or registers (a divider).
+clock gate) or registers (a divider); and every bridge on the clock, where the pass `clocks` has put
+it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
-from goldengate.drivers import Drivers, bits
+from goldengate.drivers import Drivers, bit_key, bits
 from goldengate.errors import GoldenGateError
+from goldengate.passes import bridge_clocks
 from goldengate.state import State, plain, public
 from goldengate.tasks.calls import PRINT
 from goldengate.tasks.cells import call_of
@@ -92,7 +94,7 @@ def _ends_a_blade(state: State, cell: Any) -> bool:
 
 
 def _clocked(state: State) -> Iterator[tuple[Any, Any]]:
-    """Yield (cell, clock signal) for all clocked cells, black boxes too."""
+    """Yield (cell, clock signal) for all clocked cells but bridges."""
     for cell in state.module.cells_.values():
         if cell.hasPort(public("CLK")):
             enable = public("CLK_ENABLE")
@@ -100,8 +102,6 @@ def _clocked(state: State) -> Iterator[tuple[Any, Any]]:
                 yield cell, cell.getPort(public("CLK"))
         elif _ends_a_blade(state, cell) and cell.getParam(public("TRG_ENABLE")).as_bool():
             yield cell, cell.getPort(public("TRG"))
-        elif plain(cell.type).startswith("FireSim") and cell.hasPort(public("clock")):
-            yield cell, cell.getPort(public("clock"))
 
 
 def _check_clocks(state: State) -> None:
@@ -126,6 +126,16 @@ def _check_clocks(state: State) -> None:
             )
 
 
+def _check_bridges(state: State) -> None:
+    for cell, bit in bridge_clocks.on_other_clocks(state):
+        if bit.is_wire():
+            raise GoldenGateError(
+                f"{state.place(cell.get_src_attribute())}: the bridge {plain(cell.name)} is on "
+                f"'{bit_key(bit)[0]}', a clock without a ratio that no gate makes; expected "
+                f"'{state.request.clock}', directly, with a ratio or through clock gates."
+            )
+
+
 def run(state: State) -> None:
     """Refuse loops, double drivers and second clocks."""
     log = state.out / "check.log"
@@ -134,3 +144,4 @@ def run(state: State) -> None:
     if problem:
         raise GoldenGateError(problem)
     _check_clocks(state)
+    _check_bridges(state)

@@ -7,6 +7,8 @@ or logic of these. A further clock of the request is an input of the top; `p/q` 
 edges for each edge of the clock, edge k in cycle ceil(k·q/p), so both rise together in cycle 0.
 Out: what was clocked by a gate or a further clock is clocked by the clock, with an enable; a
 further clock is no input any more, but a divider. So each engine, and FAME-1, simulates them.
+Bridges on such clocks stand on the clock, too (`goldengate.passes.bridge_clocks`), and events that
+name such a clock have a signal that is 1 at its edges (`goldengate.passes.event_clocks`).
 
 A clock that is a constant (a JTAG port tied low) never rises: what it clocks has an enable that is
 0.
@@ -25,6 +27,7 @@ from pyosys import libyosys as ys
 
 from goldengate.drivers import Bit, Drivers, bit_key
 from goldengate.errors import GoldenGateError, nearest
+from goldengate.passes import bridge_clocks, event_clocks
 from goldengate.state import State, plain, public
 
 MOST_CYCLES = 1 << 20
@@ -324,7 +327,10 @@ def run(state: State) -> None:
         _check(state, name, ratio)
     ticks = {name: _add_divider(state, name, ratio) for name, ratio in ratios.items()}
     others = _on_other_clocks(state)
-    if not others and not ratios:  # as in most designs; asking who drives what takes long
+    bridges = bridge_clocks.on_other_clocks(state)
+    events = event_clocks.named(state)
+    # As in most designs; asking who drives what takes long.
+    if not (others or bridges or events or ratios):
         return
     clocks = _Clocks(state)
     for name, tick in ticks.items():
@@ -333,6 +339,14 @@ def run(state: State) -> None:
         enable = clocks.enable(bit)
         if enable is not None:
             clocks.rewrite(cell, port, enable)
+    for cell, bit in bridges:
+        enable = clocks.enable(bit)
+        if enable is not None:
+            ratio = next((ratios[name] for name, tick in ticks.items() if tick == enable), None)
+            bridge_clocks.put_on_clock(state, cell, None if enable == clocks.one else enable, ratio)
+    for event, wire in events:
+        enable = clocks.enable(next(iter(wire.to_sigbit_vector())))
+        event_clocks.add_edges(state, event, wire, enable, clocks.one)
     state.run("opt_clean")
     for name in ratios:
         _refuse_other_uses(state, name)

@@ -41,14 +41,16 @@ def _input_port(state: State, name: str, what: str) -> None:
 def _keep_observed(state: State) -> None:
     """Protect what only the host looks at, because opt_clean drops whatever nothing reads.
 
-    That is the wires that events name, and the bridges that have inputs only.
+    That is the wires that events name, the bridges that have inputs only, and clock sources: the
+    fastest one is the clock even where nothing is on it.
     """
     for cell in state.module.cells_.values():
-        if BRIDGE_MODULE.fullmatch(plain(cell.type)):
+        kind = plain(cell.type)
+        if kind == CLOCK_SOURCE or BRIDGE_MODULE.fullmatch(kind):
             cell.set_bool_attribute(public("keep"), True)
     prefix = state.request.top + "."
     for event in state.request.events:
-        for path in (event.signal, event.signal.removeprefix(prefix)):
+        for path in (event.signal, event.signal.removeprefix(prefix), event.clock):
             for name in (path, path.rpartition("[")[0]):
                 wire = state.module.wire(public(name)) if name else None
                 if wire is not None:

@@ -65,7 +65,9 @@ def _hoist(state: State, cell: Any) -> Bridge:
             ports[port] = _hoist_port(state, cell, port, width_bits, is_out)
     path = plain(cell.name)
     gate = kind.gate.model_dump() if kind.gate else None
-    return Bridge(kind.key, module_name, path, parameters, ports, kind.several, kind.wakes, gate)
+    ratio = state.bridge_ratios.get(path)
+    wakes = kind.wakes
+    return Bridge(kind.key, module_name, path, parameters, ports, kind.several, wakes, gate, ratio)
 
 
 def run(state: State) -> None:

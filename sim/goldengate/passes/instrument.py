@@ -20,7 +20,7 @@ from pyosys import libyosys as ys
 
 from goldengate import capture
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import expressions
+from goldengate.passes import event_clocks, expressions
 from goldengate.reset_graph import Fan
 from goldengate.settled import MESSAGE
 from goldengate.state import (
@@ -154,6 +154,15 @@ def _value_of_expression(state: State, event: Event) -> Any:
     return ys.SigSpec(wire)
 
 
+def _at_edges(state: State, event: Event, held: Any) -> Any:
+    """Return what is 1 where an event is, at the edges of its clock."""
+    edges = state.module.wire(event_clocks.wire_name(state.request.events.index(event)))
+    if edges is None:
+        return held
+    name = ys.IdString(f"$firesim$counted${len(state.counters)}")
+    return state.module.And(name, held, ys.SigSpec(edges))
+
+
 def _count_values(state: State, event: Event) -> None:
     """Add a counter for each value of a vector."""
     signal = _signal(state, event)
@@ -164,7 +173,7 @@ def _count_values(state: State, event: Event) -> None:
             signal,
             ys.SigSpec(ys.Const(value, signal.size())),
         )
-        port = _add_counter(state, held)
+        port = _add_counter(state, _at_edges(state, event, held))
         state.counters.append(Counter(name, f"{event.description}: {value}", port, event.source))
 
 
@@ -292,7 +301,7 @@ def run(state: State) -> None:
         if event.histogram:
             _count_values(state, event)
             continue
-        port = _add_counter(state, _signal(state, event))
+        port = _add_counter(state, _at_edges(state, event, _signal(state, event)))
         state.counters.append(Counter(event.name, event.description, port, event.source))
     _count_covers(state, taken)
     _collect_asserts(state)

@@ -60,6 +60,16 @@ def test_the_shortest_period_is_the_clock(tmp_path: Path) -> None:
     assert text.count("posedge") == text.count("posedge clock")
 
 
+def test_the_shortest_period_is_the_clock_where_nothing_is_on_it(tmp_path: Path) -> None:
+    body = (
+        "FireSimClockSource #(.PERIOD_PS(2000)) fast_source(.clock());\nwire slow;\n"
+        "FireSimClockSource #(.PERIOD_PS(3000)) slow_source(.clock(slow));\n"
+        "logic [7:0] q; always @(posedge slow) q <= x; assign y = q;"
+    )
+    manifest = lower(tmp_path, top(body))
+    assert manifest["clock_ratios"] == {"firesim_clock_3000_ps": "2/3"}
+
+
 @pytest.mark.parametrize("tied", ["1'b0", "1'b1", "1'b0 & x[0]"])
 def test_a_constant_clock_never_ticks(tmp_path: Path, tied: str) -> None:
     body = (

@@ -168,7 +168,8 @@ def _sources(blade: OwnBlade, generated: Generated | None) -> tuple[Path, ...]:
 
 def _counted(event: OwnEvent) -> CountedEvent:
     signal, expression = event.signal or "", event.expression or ""
-    return CountedEvent(event.name, signal, event.description, event.histogram, expression)
+    more = (event.histogram, expression, event.clock or "")
+    return CountedEvent(event.name, signal, event.description, *more)
 
 
 def _counters(generated: Generated | None) -> tuple[CountedEvent, ...]:
