@@ -77,9 +77,10 @@ void NicSettings::rate_on_clock(uint32_t edges, uint32_t of) {
   const uint64_t common = std::gcd(flits, cycles);
   uint64_t increment = flits / common, period = cycles / common;
   if (increment >= period) increment = period = 1;
-  while (period > UINT16_MAX) {  // a little slower, never faster
-    increment = std::max<uint64_t>(increment / 2, 1);
-    period = (period + 1) / 2;
+  if (period > UINT16_MAX) {  // a little slower, and no faster unless 16 bits hold nothing slower
+    const uint64_t most = std::max<uint64_t>(increment * UINT16_MAX / period, 1);
+    period = std::min<uint64_t>((most * period + increment - 1) / increment, UINT16_MAX);
+    increment = most;
   }
   rate_increment = static_cast<uint16_t>(increment);
   rate_period = static_cast<uint16_t>(period);

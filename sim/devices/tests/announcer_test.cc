@@ -50,6 +50,7 @@ TEST(Announcer, BadSettingsAreRefused) {
             "printable characters without quotation marks");
 }
 
+// Exact where 16 bits hold it, else a little slower.
 TEST(NicSettings, RateIsThatOfASlowerClock) {
   struct Case {
     uint16_t increment, period;
@@ -58,20 +59,12 @@ TEST(NicSettings, RateIsThatOfASlowerClock) {
   };
   for (const Case &one : {Case{1, 1, 1, 1, 1, 1}, Case{1, 1, 5, 16, 1, 1}, Case{5, 16, 5, 16, 1, 1},
                           Case{1, 8, 1, 2, 1, 4}, Case{3, 10, 2, 3, 9, 20},
-                          Case{1, 60'000, 99'999, 100'000, 1, 59'999}}) {
+                          Case{1, 60'000, 99'999, 100'000, 1, 60'000}}) {
     nlohmann::json given = settings();
     given["rate_increment"] = one.increment;
     given["rate_period"] = one.period;
     NicSettings nic(given, "node7: bridges.nic");
     nic.rate_on_clock(one.edges, one.of);
-    // Exact where 16 bits hold it, else a little slower.
-    const double exact = static_cast<double>(one.increment) * one.of / one.period / one.edges;
-    const double found = static_cast<double>(nic.rate_increment) / nic.rate_period;
-    EXPECT_LE(found, std::min(exact, 1.0) + 1e-12);
-    if (one.wanted_period == 59'999) {
-      EXPECT_GE(found, exact * 0.99);
-      continue;
-    }
     EXPECT_EQ(nic.rate_increment, one.wanted_increment);
     EXPECT_EQ(nic.rate_period, one.wanted_period);
   }
