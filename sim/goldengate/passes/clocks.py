@@ -342,8 +342,8 @@ def run(state: State) -> None:
     for cell, bit in bridges:
         enable = clocks.enable(bit)
         if enable is not None:
-            ratio = next((ratios[name] for name, tick in ticks.items() if tick == enable), None)
-            bridge_clocks.put_on_clock(state, cell, None if enable == clocks.one else enable, ratio)
+            share = next((ratios[name] for name, tick in ticks.items() if tick == enable), None)
+            bridge_clocks.put_on_clock(state, cell, None if enable == clocks.one else enable, share)
     for event, wire in events:
         enable = clocks.enable(next(iter(wire.to_sigbit_vector())))
         event_clocks.add_edges(state, event, wire, enable, clocks.one)
