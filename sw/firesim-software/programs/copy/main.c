@@ -106,7 +106,7 @@ int main(int hart, const struct arguments *arguments) {
   source = firesim_heap(room);
   target = firesim_heap(room);
   pages = make_pages();
-  near_core_latency(number_argument(arguments, "latency"));
+  near_core_latency(number_between(arguments, "latency", 0, UINT16_MAX));
   for (uint64_t i = 0; i < (bytes + 4096) / 8; i++) ((uint64_t *)source)[i] = splitmix64(&seed);
 
   for (uint64_t i = number_argument(arguments, "random"); i; i--) {

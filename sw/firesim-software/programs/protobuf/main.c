@@ -77,7 +77,7 @@ int main(int hart, const struct arguments *arguments) {
   }
   const uint64_t people = number_argument(arguments, "people"), room = people * ROOM_OF_ONE + 4096;
   if (people > MOST_PEOPLE) fail("people: found %lu, expected at most %u", people, MOST_PEOPLE);
-  near_core_latency(number_argument(arguments, "latency"));
+  near_core_latency(number_between(arguments, "latency", 0, UINT16_MAX));
   near_core_translate(0, false);
   struct people_Person **const all = firesim_heap((people + 1) * sizeof *all);
   for (uint64_t i = 0; i < people; i++) all[i] = new_person(i + 1);

@@ -79,7 +79,8 @@ int main(int hart, const struct arguments *arguments) {
   const unsigned hash = (unsigned)number_argument(arguments, "hash");
   const bool translates = number_argument(arguments, "translate");
   const uintptr_t offset = translates ? PAGES_OFFSET : 0;
-  near_core_latency(number_argument(arguments, "latency"));
+  const uint64_t cache = number_argument(arguments, "cached") ? NEAR_CORE_CACHED : 0;
+  near_core_latency(number_between(arguments, "latency", 0, UINT16_MAX) | cache);
   struct pages pages = {0};
   if (translates) pages = make_pages();
   near_core_translate(pages.satp, false);

@@ -63,7 +63,8 @@ int main(int hart, const struct arguments *arguments) {
   if (!repeats || repeats > MOST_REPEATS) {
     fail("repeats: found %lu, expected 1 to %u", repeats, MOST_REPEATS);
   }
-  near_core_latency(number_argument(arguments, "latency"));
+  const uint64_t cache = number_argument(arguments, "cached") ? NEAR_CORE_CACHED : 0;
+  near_core_latency(number_between(arguments, "latency", 0, UINT16_MAX) | cache);
   const uint64_t bytes = repeats * sample_bytes, room = repeats * sample_content;
   unsigned char *const source = firesim_heap(bytes), *const to = firesim_heap(room);
   unsigned char *const other = firesim_heap(room);

@@ -92,8 +92,11 @@ class NearCoreHarness(
   def renew(satp: BigInt, generation: Int): Unit = {
     instruction(NearCoreInstruction.renew, satp, generation, answered = false)
   }
-  def latency(cycles: Int): Unit = {
-    instruction(NearCoreInstruction.latency, cycles, 0, answered = false)
+
+  /** Cycles that each way to memory takes more; `cached`: not those of the second loader. */
+  def latency(cycles: Int, cached: Boolean = false): Unit = {
+    val setting = cycles | cached.compare(false) << 16
+    instruction(NearCoreInstruction.latency, setting, 0, answered = false)
   }
 
   /** Start an operation; the core does not wait for it. */

@@ -211,17 +211,25 @@ class NearCoreTest extends AnyFunSuite with ChiselSim {
 
   /** Cycles of a copy, less what the injected latency adds to one that does not overlap. */
   private def latencies(dut: NearCoreUnit, random: Random): Unit = {
-    def taken(latency: Int, bytes: Int): Long = {
-      val unit =
-        new Harness(dut, MemoryTiming(20, 20, 0, inOrder = true), random, new Array[Byte](1 << 16))
-      unit.latency(latency)
+    def taken(latency: Int, bytes: Int, second: Boolean = false, cached: Boolean = false): Long = {
+      val memory = new Array[Byte](1 << 16)
+      random.nextBytes(memory)
+      val unit = new Harness(dut, MemoryTiming(20, 20, 0, inOrder = true), random, memory)
+      unit.latency(latency, cached)
       val start = unit.cycle
-      unit.go(0, 0, bytes, 32768, bytes)
+      unit.go(second.compare(false), 0, bytes, 32768, bytes)
       unit.await()
+      assert(memory.take(bytes).sameElements(memory.slice(32768, 32768 + bytes)))
       unit.cycle - start
     }
     val near = taken(0, 8)
-    for (cycles <- Seq(1, 80, 640)) assert(taken(cycles, 8) == near + 4 * cycles) // load and store
+    for (cycles <- Seq(1, 80, 640)) {
+      assert(taken(cycles, 8) == near + 4 * cycles) // load and store
+      assert(taken(cycles, 8, cached = true) == near + 4 * cycles) // loader 0 has no cache
+      assert(taken(cycles, 8, second = true) == near + 4 * cycles)
+      assert(taken(cycles, 8, second = true, cached = true) == near + 2 * cycles) // only the store
+      assert(taken(cycles, 3000, second = true, cached = true) < taken(cycles, 3000, second = true))
+    }
     val bytes = 16384
     val rate = bytes.toDouble / taken(0, bytes)
     println(f"copy of $bytes bytes: $rate%.2f bytes a cycle")

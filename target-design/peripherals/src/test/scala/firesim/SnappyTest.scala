@@ -273,6 +273,17 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
   private def long(bench: Bench, random: Random, log: Int): Unit =
     bench.decompress(SnappyReference.stream(random, 70000), log, 80000)
 
+  /** Far copies whose history a cache beside the unit has: faster, and the same bytes. */
+  private def cached(bench: Bench, random: Random): Unit = {
+    val stream = SnappyReference.stream(random, 7000)
+    val cycles = for (cached <- Seq(false, true)) yield {
+      bench.unit.latency(200, cached)
+      bench.decompress(stream, 11, 20000)._2
+    }
+    bench.unit.latency(0)
+    assert(cycles(1) < cycles(0), s"$cycles")
+  }
+
   private def bad(bench: Bench, random: Random): Unit = {
     val sizes = for (i <- 0 until 32) yield {
       val stream = SnappyReference.stream(random, 1 + random.nextInt(300))
@@ -315,6 +326,7 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
         bad(bench, random)
         faults(bench, random)
         long(bench, random, log)
+        cached(bench, random)
         compressions(bench, random)
       }
     }

@@ -7,7 +7,8 @@ import chisel3.util._
 
 /**
  * Everything between a kernel's streams and the port. All that goes to memory, the walker's reads
- * too, takes `latency` cycles more, and each response again.
+ * too, takes `latency` cycles more, and each response again. With `cached` the reads of the second
+ * loader take none, as if a cache beside the unit had what they read.
  */
 class NearCoreMemory(
     p: NearCoreParams,
@@ -29,6 +30,7 @@ class NearCoreMemory(
   val user = IO(Input(Bool()))
   val both = Option.when(supervises)(IO(Input(Bool())))
   val latency = IO(Input(UInt(LatencyQueue.bits.W)))
+  val cached = IO(Input(Bool()))
 
   private val loaders = p.loaderSlots.zipWithIndex.map { case (slots, i) =>
     Module(new StreamLoader(slots, p.loaderSlots.take(i).sum, dmaParams))
@@ -47,12 +49,18 @@ class NearCoreMemory(
   private val slow = Module(new Axi4Latency(dmaParams, NearCore.latencyDepth))
   slow.request := latency
   slow.response := latency
-  dma :<>= slow.below
+  private val ids = p.loaderSlots.head until p.loaderSlots.sum
+  private val around = Module(new CachedReads(dmaParams, ids))
+  around.on := cached
+  around.above :<>= slow.below
+  dma :<>= around.below
 
   // The walker first, then the loader that is rarely used.
   private val readers = loaders.reverse
+  private val second = readers.head
+  around.near :<>= second.ar
   private val walks = tlb.memory.request.valid
-  private val asks = readers.map(_.ar.valid)
+  private val asks = Seq(second.ar.valid && !cached, loaders.head.ar.valid)
   private val ar = slow.above.ar
   ar.valid := walks || asks.reduce(_ || _)
   Axi4.burst(ar, p.walkerId.U, tlb.memory.request.bits(dmaParams.addressBits - 1, 3), 1.U)
@@ -66,15 +74,18 @@ class NearCoreMemory(
       ar.len := readers(i).ar.len
     }
   }
+  when(cached) { second.ar.ready := around.near.ready }
   private val r = slow.above.r
   r.ready := true.B
-  for (loader <- loaders) {
-    loader.r.valid := r.valid
-    loader.r.id := r.id
-    loader.r.data := r.data
-    loader.r.resp := r.resp
-    loader.r.last := r.last
+  private def answer(loader: StreamLoader, valid: Bool, from: Axi4ReadData): Unit = {
+    loader.r.valid := valid
+    loader.r.id := from.id
+    loader.r.data := from.data
+    loader.r.resp := from.resp
+    loader.r.last := from.last
   }
+  for (loader <- loaders) answer(loader, r.valid, r)
+  when(cached) { answer(second, around.back, dma.r) }
   tlb.memory.response.valid := r.valid && r.id === p.walkerId.U
   tlb.memory.response.bits.entry := r.data
   tlb.memory.response.bits.error := r.resp =/= Axi4.okay
@@ -101,6 +112,6 @@ class NearCoreMemory(
   when(forget) { kept.valid := false.B }
   idle := loaders.map(_.idle).reduce(_ && _) && writer.idle && tlb.idle
 
-  Event("near_core_read_beats", r.valid)
+  Event("near_core_read_beats", dma.r.fire)
   Event("near_core_write_beats", slow.above.w.fire)
 }

@@ -14,7 +14,9 @@ object NearCoreInstruction {
   val await: UInt = 4.U(7.W) // rd: status in 7:0, bytes written in 39:8
   val poll: UInt = 5.U(7.W) // rd: results that wait in 7:0, operations not ended in 15:8
   val faultAddress: UInt = 6.U(7.W) // rd: of the result that was fetched last
-  val latency: UInt = 7.U(7.W) // rs1: cycles that each way to memory takes more
+
+  /** rs1: in 15:0 cycles that each way to memory takes more; bit 16: not those of loader 1. */
+  val latency: UInt = 7.U(7.W)
 
   /**
    * Of a unit that supervises. rs1: satp, rs2: a number that changes when tables do. Pages of both
@@ -79,12 +81,14 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
   private val satp = RegInit(0.U(64.W))
   private val user = RegInit(false.B)
   private val latency = RegInit(0.U(LatencyQueue.bits.W))
+  private val cached = RegInit(false.B)
   private val source, destination = RegInit(0.U.asTypeOf(new NearCoreExtent))
   private val faultAddress = RegInit(0.U(64.W))
   private val pending = RegInit(0.U(log2Ceil(NearCore.commands + 1).W))
   memory.satp := satp
   memory.user := user
   memory.latency := latency
+  memory.cached := cached
   private val both = Option.when(made.supervises)(RegInit(false.B))
   private val generation = Option.when(made.supervises)(RegInit(0.U(32.W)))
   memory.both.zip(both).foreach { case (port, mine) => port := mine }
@@ -168,7 +172,10 @@ class NearCoreUnit(kernel: => NearCoreKernel, p: NearCoreParams, dmaParams: Axi4
     }
     when(is(NearCoreInstruction.source)) { source := extent(command.rs1, command.rs2) }
     when(is(NearCoreInstruction.destination)) { destination := extent(command.rs1, command.rs2) }
-    when(is(NearCoreInstruction.latency)) { latency := command.rs1(LatencyQueue.bits - 1, 0) }
+    when(is(NearCoreInstruction.latency)) {
+      latency := command.rs1(LatencyQueue.bits - 1, 0)
+      cached := command.rs1(LatencyQueue.bits)
+    }
   }
   when(fetched) { faultAddress := result.fault }
 
