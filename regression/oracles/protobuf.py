@@ -259,7 +259,7 @@ def run(experiment: Experiment) -> Verdict:
     _fleet_shaped(experiment, outcomes[:good])
     faster = _speed(experiment)
     few = cases[: 4 if experiment.quick else 12]
-    unit = unit_of(experiment, "protobuf")
+    unit = unit_of("protobuf")
     own = partial(build, protos, unit.opcode)
     elf = own(few, experiment.folder / "hashes")
     tokens = hashes(experiment, unit.blade, elf, lambda run: check(run, few))

@@ -215,7 +215,7 @@ def _page_fault(experiment: Experiment) -> None:
     Raises:
         ExperimentError: the unit does not report that page.
     """
-    config = recipe(unit_of(experiment, "snappy").blade, experiment.folder, threads=1)
+    config = recipe(unit_of("snappy").blade, experiment.folder, threads=1)
     config["workload"] = {
         "node": {"program": "snappy", "args": ["translate=1", "bytes=16384", "window=11"]}
     }
@@ -277,7 +277,7 @@ def run(experiment: Experiment) -> Verdict:
     ordered = _rates(experiment, 4_096 if experiment.quick else 65_536) and _ratios(experiment)
     _page_fault(experiment)
     few = cases[:24]
-    unit = unit_of(experiment, "snappy")
+    unit = unit_of("snappy")
     own = partial(build, unit.opcode)
     elf = own(few, experiment.folder / "hashes")
     tokens = hashes(experiment, unit.blade, elf, lambda run: check_outputs(run, few))

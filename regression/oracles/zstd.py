@@ -309,7 +309,7 @@ def run(experiment: Experiment) -> Verdict:
     ordered &= _ratios(experiment)
     shaped = experiment.quick or (_area(experiment) and _compressor_area(experiment))
     few = [*cases[:12], *cases[good : good + 12]]
-    unit = unit_of(experiment, "zstd")
+    unit = unit_of("zstd")
     own = partial(build, unit.opcode)
     elf = own(few, experiment.folder / "hashes")
     tokens = hashes(experiment, unit.blade, elf, lambda run: check_outputs(run, few))

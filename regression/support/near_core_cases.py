@@ -25,8 +25,7 @@ ENTRY_BYTES = 32
 MOST_BYTES = 1_400_000
 """Of inputs in one program, which ends below the device tree."""
 ALL_UNITS = "rocket-1-hyperscale"
-"""The blade of all quick forms, so that CI builds one model for them."""
-_OWN_OPCODE = "CUSTOM_0"
+"""The blade that has all units, so that one model of each engine serves for them."""
 _OPCODES = {"snappy": "CUSTOM_0", "protobuf": "CUSTOM_1", "zstd": "CUSTOM_2"}
 """Of the units of ALL_UNITS, as `near_core.h` calls them."""
 FAR = 2_000
@@ -105,11 +104,9 @@ class Unit:
     opcode: str
 
 
-def unit_of(experiment: Experiment, part: str) -> Unit:
-    """Return the unit of a part: with `--quick` that of ALL_UNITS, else that of its own blade."""
-    if experiment.quick:
-        return Unit(ALL_UNITS, _OPCODES[part])
-    return Unit(f"rocket-1-{part}", _OWN_OPCODE)
+def unit_of(part: str) -> Unit:
+    """Return the unit of a part."""
+    return Unit(ALL_UNITS, _OPCODES[part])
 
 
 def first_byte(cases: Sequence[Linked]) -> int:
@@ -251,7 +248,7 @@ def run_operations(
 
     `build` links cases into the program of the unit behind an opcode, in a folder.
     """
-    unit = unit_of(experiment, part)
+    unit = unit_of(part)
     own = partial(build, unit.opcode)
     outcomes = run_batches(experiment, name, unit.blade, cases, own, check_outputs)
     return list(zip(cases, outcomes, strict=True))
