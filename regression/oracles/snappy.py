@@ -5,23 +5,26 @@ Text, code, zeros and noise of random sizes, made from the seed. What the unit c
 byte for byte, what a reference in Python makes, and the library must read it. The unit must read
 the library's streams and random ones with every element; what the library refuses it must refuse,
 and memory beside the output must stay as it was. Then cycles: near the core, on another chiplet
-(25 ns) and behind PCIe (200 ns), with histories of 64 and 2 KiB, beside software on the same core.
-The ratio must rise with the history and with the hash table. One hash for threads and RTL engines.
-The full form has metasimulation, runs that go on from snapshots in mid-operation, and the unit's
-area by its settings.
+(25 ns) and behind PCIe (200 ns), there with a local cache, too, which must help where history is
+read back; with histories of 64 and 2 KiB, and of calls with the sizes of a fleet's, beside software
+on the same core. The ratio must rise with the history and with the hash table. One hash for threads
+and RTL engines. The full form has metasimulation, runs that go on from snapshots in mid-operation,
+and the unit's area by its settings.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
 
 import cramjam
 
 from regression.support.cluster import run_cluster
+from regression.support.corpus import KINDS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.fleet_calls import WAYS, fleet_calls
 from regression.support.near_core_cases import (
     Outcome,
     check_outputs,
@@ -29,6 +32,16 @@ from regression.support.near_core_cases import (
     recipe,
     snapshots_equal,
     unit_of,
+)
+from regression.support.placements import (
+    ALL_PLACEMENTS,
+    CACHED,
+    NEAR,
+    PCIE,
+    by_place,
+    cache_is_idle,
+    cycles_of,
+    in_order,
 )
 from regression.support.ratios import ratio_shape
 from regression.support.snappy_cases import (
@@ -41,43 +54,10 @@ from regression.support.snappy_cases import (
 from regression.support.snappy_format import broken, compressed, stream, varint
 from regression.support.unit_area import areas
 
-KINDS = ("text", "code", "zeros", "noise")
 WINDOWS = range(11, 17)
-PLACEMENTS = {"near core": 0, "chiplet (25 ns)": 80, "PCIe (200 ns)": 640}
-"""Cycles at 3.2 GHz that each request takes more, and each response again."""
 PUBLISHED = {"decompress": 5.7, "compress": 2.92}
 """Bytes a cycle of the published unit, 64 KiB of history, near the core."""
-_KEYWORDS = ("if", "else", "for", "while", "return", "int", "const", "struct", "void", "break")
 _FAULT = re.compile(r"fault status=(\d+) page=(\d+)")
-
-
-def _names(rng: random.Random, count: int) -> list[str]:
-    return [
-        "".join(rng.choice("etaoinshrdlucmfwypvbgkqjxz") for _ in range(rng.randint(2, 9)))
-        for _ in range(count)
-    ]
-
-
-def corpus(kind: str, size: int, rng: random.Random) -> bytes:
-    """Return `size` bytes of one kind."""
-    if kind == "zeros":
-        return bytes(size)
-    if kind == "noise":
-        return rng.randbytes(size)
-    words = _names(rng, 400 if kind == "text" else 60)
-    out: list[str] = []
-    length = 0
-    while length < size:
-        word = words[int(len(words) * rng.random() ** 3)]
-        if kind == "text":
-            piece = word + rng.choice("      ,.")
-        else:
-            other = words[int(len(words) * rng.random() ** 3)]
-            indent = "  " * rng.randint(1, 4)
-            piece = f"{indent}{rng.choice(_KEYWORDS)} ({word} = {other}[{rng.randint(0, 99)}]);\n"
-        out.append(piece)
-        length += len(piece)
-    return "".join(out).encode()[:size]
 
 
 def _size(rng: random.Random) -> int:
@@ -144,57 +124,70 @@ def faults(count: int, rng: random.Random) -> Iterator[Case]:
     yield Case("no room", compression(16, 14), bytes(range(256)), 200, None)
 
 
+Rated = tuple[str, str, int, int, int]
+"""Direction, kind of data, log2 of the history, bytes of plain data and of the output."""
+
+
 def _rates(experiment: Experiment, size: int) -> bool:
     """Measure cycles; return whether placements and speed-ups are in their order."""
     rng = random.Random(experiment.seed)
-    cases, what = [], []
+    cases: list[Case] = []
+    what: list[Rated] = []
     for kind in KINDS:
         data = corpus(kind, size, rng)
         for window in (16, 11):
-            made = bytes(cramjam.snappy.compress_raw(data))
-            both = {
-                "decompress": (decompression(window), made, data),
-                "compress": (compression(window, 14), data, compressed(data, window, 14)),
-            }
-            for way, (operation, source, output) in both.items():
-                for place, latency in PLACEMENTS.items():
-                    software = latency == 0 and window == 16
-                    case = Case(
-                        f"{way} {kind}",
-                        operation,
-                        source,
-                        len(output),
-                        output,
-                        latency,
-                        software,
-                        1,
-                    )
-                    cases.append(case)
-                    what.append((way, kind, window, place, len(data), len(output)))
-    found = run_cases(experiment, "rates", cases)
-    return _rate_table(experiment, what, [outcome for _, outcome in found])
+            for way in WAYS:
+                for latency in ALL_PLACEMENTS.values():
+                    cases.append(_call(way, data, latency, latency == 0 and window == 16, window))
+                what.append((way, kind, window, size, cases[-1].room))
+    found = [outcome for _, outcome in run_cases(experiment, "rates", cases)]
+    return _rate_table(experiment, what, by_place(found))
+
+
+def _call(way: str, data: bytes, latency: int, software: bool, window: int = 16) -> Case:
+    """Return one direction of data, run once before it is measured."""
+    made = _made(way, data, window)
+    if way == "compress":
+        operation, source, output = compression(window, 14), data, made
+    else:
+        operation, source, output = decompression(window), made, data
+    return Case(way, operation, source, len(output), output, latency, software, 1)
+
+
+@lru_cache(maxsize=1)
+def _made(way: str, data: bytes, window: int) -> bytes:
+    """Return the stream of a call: the reference's, or the library's that is decompressed."""
+    if way == "compress":
+        return compressed(data, window, 14)
+    return bytes(cramjam.snappy.compress_raw(data))
+
+
+def _as_placed(way: str, kind: str, window: int, cycles: Mapping[str, int]) -> bool:
+    """Return whether places are in their order, and a local cache helps where history is read."""
+    if way == "compress" or window == 16:
+        return in_order(cycles) and cache_is_idle(cycles)
+    return in_order(cycles) and (kind in ("zeros", "noise") or cycles[CACHED] < cycles[PCIE])
 
 
 def _rate_table(
-    experiment: Experiment,
-    what: list[tuple[str, str, int, str, int, int]],
-    outcomes: list[Outcome],
+    experiment: Experiment, what: list[Rated], outcomes: list[dict[str, Outcome]]
 ) -> bool:
     software: dict[tuple[str, str], int] = {}
     rows, rates, ordered = [], {}, True
-    last: dict[tuple[str, str, int], float] = {}
-    for (way, kind, window, place, plain, output), outcome in zip(what, outcomes, strict=True):
-        if outcome.software:
-            software[way, kind] = outcome.software
-        rate = plain / outcome.cycles
-        ordered &= rate < last.get((way, kind, window), float("inf"))
-        last[way, kind, window] = rate
-        speed_up = software[way, kind] / outcome.cycles
+    for (way, kind, window, plain, output), places in zip(what, outcomes, strict=True):
+        near = places[NEAR]
+        if near.software:
+            software[way, kind] = near.software
+            rates[f"{way} {kind}"] = round(plain / near.cycles, 2)
+            ordered &= near.software > near.cycles
+        ordered &= _as_placed(way, kind, window, cycles_of(places))
         ratio = f"{plain / output:.2f}" if way == "compress" else ""
-        rows.append([way, kind, 1 << window >> 10, place, f"{rate:.2f}", f"{speed_up:.1f}", ratio])
-        if place == "near core" and window == 16:
-            rates[f"{way} {kind}"] = round(rate, 2)
-            ordered &= speed_up > 1
+        for place, outcome in places.items():
+            speed = [
+                f"{plain / outcome.cycles:.2f}",
+                f"{software[way, kind] / outcome.cycles:.1f}",
+            ]
+            rows.append([way, kind, 1 << window >> 10, place, *speed, ratio])
     experiment.table(
         "Bytes of plain data a cycle",
         ["operation", "data", "history (KiB)", "place", "bytes a cycle", "times software", "ratio"],
@@ -275,6 +268,7 @@ def run(experiment: Experiment) -> Verdict:
     found = run_cases(experiment, "inputs", cases)
     refused = sum(case.output is None for case, _ in found)
     ordered = _rates(experiment, 4_096 if experiment.quick else 65_536) and _ratios(experiment)
+    ordered &= fleet_calls(experiment, "snappy", _call, run_cases)
     _page_fault(experiment)
     few = cases[:24]
     unit = unit_of("snappy")

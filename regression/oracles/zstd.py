@@ -7,8 +7,9 @@ must make of them what the library makes; what the library refuses it must refus
 that software compares; of a broken frame that the library takes it must make the same or refuse it.
 Data of the same kinds is compressed: the frame must be, byte for byte, what a reference in Python
 and software on the same core make, and the library must read it. Memory beside the output must stay
-as it was. Then cycles: near the core, on another chiplet (25 ns) and behind PCIe (200 ns), beside
-software on the same core, and the ratio beside the library's, which must rise with the window and
+as it was. Then cycles: near the core, on another chiplet (25 ns) and behind PCIe (200 ns), there
+with a local cache, too, and of calls with the sizes of a fleet's, beside software on the same core,
+and the ratio beside the library's, which must rise with the window and
 with the hash table. One hash for threads and RTL engines.
 The full form has metasimulation, runs that go on from snapshots in mid-operation, and the unit's
 area by its settings.
@@ -17,18 +18,27 @@ area by its settings.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 
-from regression.oracles.snappy import KINDS, PLACEMENTS, WINDOWS, corpus, sampled
+from regression.oracles.snappy import WINDOWS, sampled
+from regression.support.corpus import KINDS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
+from regression.support.fleet_calls import fleet_calls
 from regression.support.near_core_cases import (
     Outcome,
     check_outputs,
     hashes,
     snapshots_equal,
     unit_of,
+)
+from regression.support.placements import (
+    ALL_PLACEMENTS,
+    NEAR,
+    by_place,
+    cache_is_idle,
+    cycles_of,
+    in_order,
 )
 from regression.support.ratios import ratio_shape
 from regression.support.unit_area import areas
@@ -132,63 +142,56 @@ def faults(count: int, rng: random.Random) -> Iterator[Case]:
         yield Case("no such operation", text, 2_000, None, statuses=(18,), operation=operation)
 
 
+def _call(way: str, data: bytes, latency: int, software: bool, window: int = 16) -> Case:
+    """Return one direction of data, run once before it is measured; the library's level is 3."""
+    made = _made(way, data, window)
+    if way == "compress":
+        operation, source, output = compression(window, 14), data, made
+    else:
+        operation, source, output = 0, made, data
+    return Case(way, source, len(output), output, latency, software, 1, operation=operation)
+
+
+@lru_cache(maxsize=1)
+def _made(way: str, data: bytes, window: int) -> bytes:
+    """Return the frame of a call: the reference's, or the library's that is decompressed."""
+    if way == "compress":
+        return unit_compressed(data, window, 14)
+    return compressed(data, random.Random(0), _LEVEL)
+
+
+def _placed(
+    experiment: Experiment, name: str, way: str, data: Sequence[bytes], window: int = 16
+) -> tuple[list[dict[str, Outcome]], list[int], bool]:
+    """Run data in all places; return outcomes, bytes when compressed, and whether in order."""
+    cases = [
+        _call(way, one, latency, latency == 0, window)
+        for one in data
+        for latency in ALL_PLACEMENTS.values()
+    ]
+    found = by_place([outcome for _, outcome in run_cases(experiment, name, cases)])
+    near = [places[NEAR] for places in found]
+    ordered = all(one.software > one.cycles for one in near)
+    ordered &= all(in_order(cycles_of(places)) for places in found)
+    frames = cases[:: len(ALL_PLACEMENTS)]
+    stored = [case.room if way == "compress" else len(case.source) for case in frames]
+    return found, stored, ordered
+
+
 def _rates(experiment: Experiment, size: int) -> bool:
-    """Measure cycles; return whether placements and speed-ups are in their order."""
+    """Measure frames of the library; return whether placements and speed-ups are in order."""
     rng = random.Random(experiment.seed)
-    cases, what = [], []
-    for kind in KINDS:
-        data = corpus(kind, size, rng)
-        frame = compressed(data, rng, _LEVEL)
-        for place, latency in PLACEMENTS.items():
-            software = latency == 0
-            cases.append(Case(f"rate {kind}", frame, size, data, latency, software, 1))
-            what.append((kind, place, len(frame)))
-    outcomes = [outcome for _, outcome in run_cases(experiment, "rates", cases)]
-    return _rate_table(experiment, size, what, outcomes)
-
-
-@dataclass(frozen=True)
-class Speed:
-    """Bytes of content a cycle, and how many times as fast as software on the same core."""
-
-    rate: float
-    times: float
-    beside_software: bool
-    """Whether software was measured for this outcome, and not for one before."""
-
-
-def _speeds(
-    size: int, places: Sequence[str], outcomes: Sequence[Outcome]
-) -> tuple[list[Speed], bool]:
-    """Return the speeds, and whether farther places are slower and software is slowest."""
-    speeds, ordered = [], True
-    software, last = 0, 0.0
-    for place, outcome in zip(places, outcomes, strict=True):
-        rate = size / outcome.cycles
-        if PLACEMENTS[place] == 0:
-            last = float("inf")
-        if outcome.software:
-            software = outcome.software
-            ordered &= software > outcome.cycles
-        ordered &= rate < last
-        last = rate
-        speeds.append(Speed(rate, software / outcome.cycles, outcome.software > 0))
-    return speeds, ordered
-
-
-def _rate_table(
-    experiment: Experiment, size: int, what: list[tuple[str, str, int]], outcomes: list[Outcome]
-) -> bool:
-    rows, rates = [], {}
-    speeds, ordered = _speeds(size, [place for _, place, _ in what], outcomes)
-    for (kind, place, stored), speed in zip(what, speeds, strict=True):
-        ordered &= speed.beside_software == (PLACEMENTS[place] == 0)
-        if speed.beside_software:
-            rates[kind] = round(speed.rate, 2)
-        cells = [f"{size / stored:.2f}", f"{speed.rate:.2f}", f"{speed.times:.1f}"]
-        rows.append([kind, place, *cells])
+    data = [corpus(kind, size, rng) for kind in KINDS]
+    found, stored, ordered = _placed(experiment, "rates", "decompress", data)
+    # The unit keeps the whole window.
+    ordered &= all(cache_is_idle(cycles_of(places)) for places in found)
+    rows = [
+        [kind, place, f"{size / frame:.2f}", *_speed(size, places, place)]
+        for kind, frame, places in zip(KINDS, stored, found, strict=True)
+        for place in places
+    ]
     experiment.table(
-        "Bytes of content a cycle, level 3",
+        f"Bytes of content a cycle, level {_LEVEL}",
         ["data", "place", "ratio", "bytes a cycle", "times software"],
         rows,
     )
@@ -196,52 +199,35 @@ def _rate_table(
         f"published at 2 GHz: {PUBLISHED} bytes a cycle with 16 speculations, 4.2 times a Xeon's "
         "software; the speed-ups here are over software on the same in-order core"
     )
-    experiment.keep(bytes_a_cycle=rates)
+    rates = [round(size / places[NEAR].cycles, 2) for places in found]
+    experiment.keep(bytes_a_cycle=dict(zip(KINDS, rates, strict=True)))
     return ordered
+
+
+def _speed(size: int, places: Mapping[str, Outcome], place: str) -> list[str]:
+    """Return bytes a cycle of a place, and how many times as fast as software it is."""
+    cycles = places[place].cycles
+    return [f"{size / cycles:.2f}", f"{places[NEAR].software / cycles:.1f}"]
 
 
 def _compression_rates(experiment: Experiment, size: int) -> bool:
     """Measure compressions; return whether placements and speed-ups are in their order."""
     rng = random.Random(experiment.seed)
-    cases, what = [], []
-    for kind in KINDS:
-        data = corpus(kind, size, rng)
-        library = len(compressed(data, rng, _LEVEL, checksum=False))
-        for window in (16, 11):
-            frame = unit_compressed(data, window, 14)
-            for place, latency in PLACEMENTS.items():
-                software = latency == 0 and window == 16
-                operation = compression(window, 14)
-                case = Case(
-                    f"rate {kind}",
-                    data,
-                    len(frame),
-                    frame,
-                    latency,
-                    software,
-                    1,
-                    operation=operation,
-                )
-                cases.append(case)
-                what.append((kind, window, place, len(frame), library))
-    outcomes = [outcome for _, outcome in run_cases(experiment, "compression-rates", cases)]
-    return _compression_table(experiment, size, what, outcomes)
-
-
-def _compression_table(
-    experiment: Experiment,
-    size: int,
-    what: list[tuple[str, int, str, int, int]],
-    outcomes: list[Outcome],
-) -> bool:
-    rows, rates, shares = [], {}, {}
-    speeds, ordered = _speeds(size, [place for _, _, place, *_ in what], outcomes)
-    for (kind, window, place, stored, library), speed in zip(what, speeds, strict=True):
-        if speed.beside_software:
-            rates[kind], shares[kind] = round(speed.rate, 2), round(library / stored, 2)
-        cells = [f"{speed.rate:.2f}", f"{speed.times:.1f}"]
-        ratio = [f"{size / stored:.2f}", f"{library / stored:.2f}"]
-        rows.append([kind, 1 << window >> 10, place, *cells, *ratio])
+    data = [corpus(kind, size, rng) for kind in KINDS]
+    library = [len(compressed(one, rng, _LEVEL, checksum=False)) for one in data]
+    rows, rates, shares, ordered = [], {}, {}, True
+    for window in (16, 11):
+        name = f"compression-rates-{1 << window >> 10}"
+        found, stored, fine = _placed(experiment, name, "compress", data, window)
+        ordered &= fine
+        for kind, frame, best, places in zip(KINDS, stored, library, found, strict=True):
+            if window == 16:
+                rates[kind] = round(size / places[NEAR].cycles, 2)
+                shares[kind] = round(best / frame, 2)
+            ratio = [f"{size / frame:.2f}", f"{best / frame:.2f}"]
+            for place in places:
+                cells = [*_speed(size, places, place), *ratio]
+                rows.append([kind, 1 << window >> 10, place, *cells])
     titles = ["data", "window (KiB)", "place", "bytes a cycle", "times software", "ratio"]
     experiment.table(
         f"Compression: bytes of content a cycle; the library has level {_LEVEL}",
@@ -307,6 +293,7 @@ def run(experiment: Experiment) -> Verdict:
     size = 2_048 if experiment.quick else 65_536
     ordered = _rates(experiment, size) and _compression_rates(experiment, size)
     ordered &= _ratios(experiment)
+    ordered &= fleet_calls(experiment, "zstd", _call, run_cases)
     shaped = experiment.quick or (_area(experiment) and _compressor_area(experiment))
     few = [*cases[:12], *cases[good : good + 12]]
     unit = unit_of("zstd")

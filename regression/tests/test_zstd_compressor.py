@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import random
 
-from regression.oracles.snappy import KINDS, WINDOWS, corpus
+from regression.oracles.snappy import WINDOWS
+from regression.support.corpus import KINDS, corpus
 from regression.support.zstd_bench import CASES, FILE, data, lines
 from regression.support.zstd_compressor import blocks, compressed
 from regression.support.zstd_frames import library_reads
