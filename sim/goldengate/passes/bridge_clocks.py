@@ -60,8 +60,8 @@ def on_other_clocks(state: State) -> list[tuple[Any, Any]]:
 def put_on_clock(state: State, cell: Any, enable: Any, ratio: Fraction | None) -> None:
     """Put a bridge on the clock; its own rises in the cycles in which the bit `enable` is 1.
 
-    Without `enable` it rises in all. `ratio` is how many edges it has for each of the clock's, None
-    where nobody knows.
+    Without `enable` it rises in all, as with the `ratio` 1. That is how many edges it has for each
+    of the clock's, None where nobody knows.
 
     Raises:
         GoldenGateError: a bridge that has to be on the simulation's clock.
@@ -69,7 +69,7 @@ def put_on_clock(state: State, cell: Any, enable: Any, ratio: Fraction | None) -
     kind = state.bridge_kinds[plain(cell.type)]
     slower, path = kind.slower_clock, plain(cell.name)
     cell.setPort(public("clock"), ys.SigSpec(state.module.wire(public(state.request.clock))))
-    if enable is None:
+    if enable is None or ratio == 1:
         return
     if slower is None:
         raise GoldenGateError(

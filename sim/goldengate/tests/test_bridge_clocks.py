@@ -221,7 +221,9 @@ def test_errors_a_bridge_on_a_clock_that_registers_make(tmp_path: Path) -> None:
     )
 
 
-def test_bridges_on_the_clock_stay_as_they_are(tmp_path: Path) -> None:
-    manifest = lower(tmp_path, top(BODY.format(clock="clock")))
+@pytest.mark.parametrize("clock", ["clock", "slow"])
+def test_bridges_on_each_edge_of_the_clock_stay_as_they_are(tmp_path: Path, clock: str) -> None:
+    text = top(BODY.format(clock=clock), f"input logic slow, {PORTS}")
+    manifest = lower(tmp_path, text, clock_ratios={"slow": "1"})
     assert not any("clock_ratio" in bridge for bridge in manifest["bridges"])
     assert manifest["asserts"] == []
