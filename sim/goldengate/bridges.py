@@ -115,7 +115,7 @@ class Waits(Strict):
 
     when: str
     """The input, one bit, that says so."""
-    bits: list[str]
+    bits: Annotated[list[str], Field(min_length=1)]
     """The inputs that go with it."""
 
 
@@ -269,6 +269,10 @@ def _check_slower_clock(slower: SlowerClock, kind: BridgeKind, source: Source) -
     if waits and kind.ports[waits.when].width_bits != 1:
         text = f'found "{waits.when}", expected an input of one bit.'
         raise source.error(("slower_clock", "waits", "when"), text)
+    named = [waits.when, *waits.bits] if waits else []
+    if twice := [name for name in named if named.count(name) > 1]:
+        text = f'found "{twice[0]}" twice, expected each input once.'
+        raise source.error(("slower_clock", "waits", "bits"), text)
 
 
 def _check_gate(gate: Gate, kind: BridgeKind, source: Source) -> None:

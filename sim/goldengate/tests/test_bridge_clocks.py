@@ -19,12 +19,13 @@ import pytest
 
 import goldengate
 from goldengate import Event
+from goldengate.bridges import read_declaration
 from goldengate.harness import Model
 from goldengate.manifest import Manifest
 from goldengate.passes.bridge_clocks import MOST_WAITING
 from goldengate.stalls import run_stalled
 from goldengate.tests.designs import PORTS, lower, refusal, seed, top, write
-from goldengate.tests.test_bridges import declared
+from goldengate.tests.test_bridges import GCD, declared
 from goldengate.tests.test_clocks import rises
 
 CYCLES = 1500
@@ -219,6 +220,27 @@ def test_errors_a_bridge_on_a_clock_that_registers_make(tmp_path: Path) -> None:
         r"gate makes; expected 'clock', directly, with a ratio or through clock gates\.",
         refusal(tmp_path, top(half + BODY.format(clock="half"))),
     )
+
+
+@pytest.mark.parametrize(
+    ("slower", "said"),
+    [
+        ("{takes: [hlf]}", 'takes: found "hlf", expected one of the outputs "a" or "start".'),
+        ("{waits: {when: begn, bits: [half]}}", 'did you mean "begin"'),
+        ("{waits: {when: half, bits: [begin]}}", 'found "half", expected an input of one bit.'),
+        ("{waits: {when: begin, bits: [half, half]}}", 'found "half" twice, expected each input'),
+        ("{waits: {when: begin, bits: [begin]}}", 'found "begin" twice, expected each input once.'),
+        ("{waits: {when: begin, bits: []}}", "slower_clock.waits.bits: "),
+    ],
+)
+def test_errors_what_a_declaration_says_of_slower_clocks(
+    tmp_path: Path, slower: str, said: str
+) -> None:
+    more = "  begin: {direction: in, meaning: an answer begins}\n"
+    path = declared(tmp_path, f"{GCD}{more}slower_clock: {slower}\n")
+    with pytest.raises(goldengate.GoldenGateError) as caught:
+        read_declaration(path)
+    assert str(caught.value).startswith(f"{path}:") and said in str(caught.value)
 
 
 @pytest.mark.parametrize("clock", ["clock", "slow"])
