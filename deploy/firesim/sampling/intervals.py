@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,7 +29,7 @@ from firesim.sampling.warming import follow_caches
 from firesim.topology.describe import SNAPSHOTS_FOLDER, Restart
 
 BATCH = 8
-"""Snapshots for each interval measured at a time, so that there are never many on the disk."""
+"""Snapshots taken for each interval measured at a time; the disk has no more but the last."""
 EARLIEST_CYCLES = 4096
 """Before this cycle nothing is saved: what would begin there begins at reset."""
 
@@ -99,6 +100,8 @@ class Measuring:
         with ThreadPoolExecutor(self.jobs) as pool:
             for batch in _batches(sorted(tasks, key=lambda task: task.save_cycle), self.jobs):
                 each_s = self._save(batch) / len(batch)
+                left = Counter(task.save_cycle for task in batch)
+                self._keep(left)  # Not the one that the functional run has just gone on from.
                 going = [pool.submit(partial(self._interval, task, warm_up)) for task in batch]
                 try:
                     for future in completed(going):
@@ -106,11 +109,12 @@ class Measuring:
                         found = replace(found, cpu_s=found.cpu_s + each_s)
                         self.folder.note(found, warm_up, stacks)
                         over(found, host)
+                        left[found.snapshot_cycle] -= 1
+                        self._keep(+left)
                 except BaseException:
                     self.rtl.beside.stopped.set()
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise
-                self._drop(batch)
 
     def _snapshot(self, cycle: int) -> Path:
         return self.folder.work / SNAPSHOTS_FOLDER / f"cycle-{cycle}"
@@ -142,11 +146,14 @@ class Measuring:
         self.origin = Restart(self._snapshot(cycles[-1]), cycles[-1])
         return float(outcome.result["cpu_s"])
 
-    def _drop(self, batch: Sequence[Task]) -> None:
-        """Delete the snapshots of intervals that are over, and keep the last."""
-        for task in batch:
-            if self.origin is None or task.save_cycle != self.origin.cycle:
-                shutil.rmtree(self._snapshot(task.save_cycle), ignore_errors=True)
+    def _keep(self, cycles: Collection[int]) -> None:
+        """Delete all snapshots but those of some cycles, and the last."""
+        kept = {self._snapshot(cycle) for cycle in cycles}
+        if self.origin is not None:
+            kept.add(self.origin.snapshot)
+        for folder in (self.folder.work / SNAPSHOTS_FOLDER).glob("*"):
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _ask(self, task: Task, attempt: int, description: Description) -> None:
         self.way.ask(task, attempt, description)
