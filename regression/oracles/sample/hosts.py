@@ -16,7 +16,7 @@ from firesim_common.json_text import read_json
 from regression.oracles.sample import cluster
 from regression.oracles.sample.programs import QUICK_ROUNDS, recipe
 from regression.support.cluster import Config, merged
-from regression.support.experiment import Experiment
+from regression.support.experiment import Experiment, ExperimentError
 from regression.support.hosts.bed import test_bed, why_not
 from regression.support.hosts.lab import farm_file
 
@@ -51,8 +51,13 @@ def compared(
     """Sample the quick programs over hosts and here; return whether all is alike, and the figure.
 
     Samples of this computer that are there already are not taken again.
+
+    Raises:
+        ExperimentError: only this part is asked for, and no hosts can be made here.
     """
     if reason := why_not():
+        if experiment.arguments.part is not None:
+            raise ExperimentError(reason)
         return True, f"not compared over hosts: {reason}"
     jobs, rows = experiment.threads, []
     with test_bed(HOSTS) as hosts:
