@@ -77,7 +77,7 @@ def _said(run: Run, says: re.Pattern[str]) -> list[list[str]]:
 
 
 def _differs(whole: Run, run: Run, says: re.Pattern[str]) -> str:
-    """Return what is wrong with a run that went on, and all that is said is said behind that."""
+    """Return what is wrong with what a run says that went on; the whole run says it at its end."""
     for name, was, found in zip(NODES, _said(whole, says), _said(run, says), strict=True):
         if not was:
             return f"the whole run of {name} says nothing"
