@@ -109,7 +109,7 @@ class Prepared:
             outcome = collect(ready, quiet, self.beside)
         except InputError as error:
             if isinstance(error.__cause__, HostLost | HostError):
-                raise error.__cause__ from error
+                raise error.__cause__ from None  # It is the cause of the other already.
             raise
         finally:
             if place is not None:
