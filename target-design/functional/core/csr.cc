@@ -319,7 +319,7 @@ void Core::csr_write(uint32_t number, uint64_t value) {
     case 0x100:
       return write_status(kSstatusWritable, value);
     case 0x300:
-      return write_status(csr_bits::mstatus(features.supervisor), value);
+      return write_status(csr_bits::mstatus(features.supervisor, features.floats), value);
     case 0x001:
     case 0x003:
       set_float_flags(value & 31);

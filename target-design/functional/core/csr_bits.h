@@ -9,7 +9,7 @@ namespace firesim::functional::csr_bits {
 inline constexpr uint64_t kSupervisorInterrupts = 0x222, kInterrupts = 0xaaa, kExceptions = 0xb15d;
 inline constexpr uint64_t kSoftwareMip = 0x222;  // SSIP, STIP, SEIP
 inline constexpr uint64_t kInterruptLines = 1 << 3 | 1 << 7 | 1 << 9 | 1 << 11;
-inline constexpr uint64_t kMstatus = 0x7e'79aa, kMachineMstatus = 0x88;
+inline constexpr uint64_t kMstatus = 0x7e'79aa, kMachineMstatus = 0x88, kFloatMstatus = 0x6000;
 inline constexpr uint64_t kCounterEnable = 7;
 inline constexpr uint8_t kPmpConfig = 0x9f;
 inline constexpr uint64_t kTdata1 = 0x1df, kTdata1Machine = 0x40, kTdata1Modes = 0x58;
@@ -20,7 +20,9 @@ inline constexpr uint64_t kCustom = 0x208;
 constexpr uint64_t interrupts(bool supervisor) {
   return supervisor ? kInterrupts : kInterrupts & ~kSupervisorInterrupts;
 }
-constexpr uint64_t mstatus(bool supervisor) { return supervisor ? kMstatus : kMachineMstatus; }
+constexpr uint64_t mstatus(bool supervisor, bool floats) {
+  return supervisor ? kMstatus : kMachineMstatus | (floats ? kFloatMstatus : 0);
+}
 constexpr uint64_t tdata1(bool supervisor) {
   return supervisor ? kTdata1 : kTdata1 & ~kTdata1Modes;
 }

@@ -45,9 +45,10 @@ std::optional<std::string> impossible_pmp(const ArchitecturalState &s) {
 }
 
 // What a hart with M mode alone has not: registers of S mode, and those that speak of other modes.
-std::optional<std::string> impossible_beside_machine(const ArchitecturalState &s) {
+std::optional<std::string> impossible_beside_machine(const ArchitecturalState &s, bool floats) {
   const Register registers[] = {
-      {"mstatus", s.mstatus, csr_bits::kMachineMstatus | status::kMpp},
+      {"mstatus", s.mstatus,
+       csr_bits::mstatus(false, floats) | status::kMpp | (floats ? status::kSd : 0)},
       {"medeleg", s.medeleg, 0},
       {"mideleg", s.mideleg, 0},
       {"mie", s.mie, csr_bits::interrupts(false)},
@@ -82,7 +83,7 @@ std::optional<std::string> impossible_floats(const ArchitecturalState &s) {
 
 std::optional<std::string> impossible_without(const ArchitecturalState &s, HartFeatures features) {
   if (!features.supervisor) {
-    if (auto wrong = impossible_beside_machine(s)) return wrong;
+    if (auto wrong = impossible_beside_machine(s, features.floats)) return wrong;
   }
   return features.floats ? std::nullopt : impossible_floats(s);
 }

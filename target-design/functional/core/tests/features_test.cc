@@ -58,6 +58,23 @@ TEST(Features, MachineModeAloneKeepsWhatRocketKeeps) {
   EXPECT_EQ(impossible(s, kSmall), std::nullopt);
 }
 
+// A small core that a blade file gives a floating-point unit.
+TEST(Features, MachineModeAloneMayHaveFloats) {
+  constexpr HartFeatures kFloatsAlone{.supervisor = false};
+  constexpr uint32_t kFadd = 0x0200'0053;
+  Machine m(kMostCodeBytes, nullptr, kFloatsAlone);
+  m.state.x[1] = kAllOnes;
+  m.code({kFadd});
+  m.code({as::csrrw(0, 0x300, 1), as::csrrs(2, 0x300, 0), kFadd}, kHandler);
+  const ArchitecturalState on = m.after(4);
+  EXPECT_EQ(on.mcause, kIllegal) << "they are off at first";
+  EXPECT_EQ(on.mepc, kDramBase);
+  EXPECT_EQ(on.x[2], 0x8000'0000'0000'7888u) << "mstatus";
+  EXPECT_EQ(on.pc, kDramBase + kHandler + 12) << "the addition is made";
+  EXPECT_EQ(impossible(on, kFloatsAlone), std::nullopt);
+  EXPECT_EQ(impossible(on, kSmall), "mstatus is 0x8000000000007888, which no hart can hold");
+}
+
 // The address bits of the 2 GiB: 32; bit 33 of mtval tells a good address from a bad one.
 TEST(Features, AddressesOfTrapsHaveNoVirtualBits) {
   for (const auto &[address, told] :

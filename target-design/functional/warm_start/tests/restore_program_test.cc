@@ -134,7 +134,7 @@ ArchitecturalState random_hart(Random &random, uint32_t index, HartFeatures feat
   if (features.supervisor) return state;
   state.privilege = 3;
   state.x[1 + random.below(31)] = state.pc - 1000 + random.below(1900);
-  state.mstatus = kMpp | (random() & kMpie);
+  state.mstatus = kMpp | (random() & (features.floats ? kMpie | 3 << 13 : kMpie));
   state.mepc = random() & 0x1'ffff'fffe;
   state.mtval = random() & 0x1'ffff'ffff;
   state.tdata2 = random() & 0xffff'ffff;
@@ -322,6 +322,7 @@ TEST_P(RestoreProgramTest, FillsCaches) {
 INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest,
                          testing::Values(Harts{1, {}}, Harts{2, {}}, Harts{8, {}},
                                          Harts{2, {.floats = false}},
+                                         Harts{1, {.supervisor = false}},
                                          Harts{2, {.floats = false, .supervisor = false}}));
 
 TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
