@@ -236,6 +236,7 @@ void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   uart_.advance(device_cycle_);
   block_device_.advance(device_cycle_);
   nic_.advance(device_cycle_);
+  for (const OwnPart &part : own_parts_) part.device->advance(device_cycle_);
   for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
     clint_.loaded(hart, hart_cycles[hart]);
   }
