@@ -77,7 +77,7 @@ def put_on_clock(state: State, cell: Any, enable: Any, ratio: Fraction | None) -
             f"'{state.request.clock}', which its declaration has no slower_clock for; expected "
             f"'{state.request.clock}'."
         )
-    for port in (*kind.wakes, *slower.takes):
+    for port in dict.fromkeys((*kind.wakes, *slower.takes)):
         if cell.hasPort(public(port)):
             _limit(state, cell, port, enable)
     if slower.waits is not None and cell.hasPort(public(slower.waits.when)):

@@ -50,7 +50,8 @@ def _keep_observed(state: State) -> None:
             cell.set_bool_attribute(public("keep"), True)
     prefix = state.request.top + "."
     for event in state.request.events:
-        for path in (event.signal, event.signal.removeprefix(prefix), event.clock):
+        clock = event.clock.removeprefix(prefix)
+        for path in (event.signal, event.signal.removeprefix(prefix), clock):
             for name in (path, path.rpartition("[")[0]):
                 wire = state.module.wire(public(name)) if name else None
                 if wire is not None:

@@ -29,7 +29,7 @@ def named(state: State) -> list[tuple[Event, Any]]:
         GoldenGateError: the design has no such wire of one bit.
     """
     found = []
-    for event in state.request.events:
+    for event in dict.fromkeys(state.request.events):  # `instrument` refuses one given twice
         if not event.clock:
             continue
         wire = state.module.wire(public(event.clock.removeprefix(f"{state.request.top}.")))

@@ -177,7 +177,8 @@ def test_more_than_the_clock_takes_is_an_assert(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("clock", ["slow", "gated"])
 def test_events_count_at_the_edges_of_their_clock(tmp_path: Path, clock: str) -> None:
-    edge, bit = (Event(name, "count[0]", clock=at) for name, at in (("edge", clock), ("bit", "")))
+    clocks = (("edge", f"Top.{clock}"), ("bit", ""))
+    edge, bit = (Event(name, "count[0]", clock=at) for name, at in clocks)
     ratio = Fraction(2, 5)
     folder = _compiled(tmp_path, clock, ratio, events=[edge, bit])
     manifest = Manifest.read(folder)
@@ -200,6 +201,14 @@ def test_errors_the_clock_of_an_event(tmp_path: Path) -> None:
     event = Event("edge", "count[0]", clock="slaw")
     assert refusal(tmp_path, text, clock_ratios={"slow": "1/2"}, events=[event]) == (
         "event 'edge': the design has no clock 'slaw' (nearest: slow)."
+    )
+
+
+def test_errors_an_event_with_a_clock_that_is_given_twice(tmp_path: Path) -> None:
+    text = top(BODY.format(clock="slow"), f"input logic slow, {PORTS}")
+    events = [Event("edge", "count[0]", clock="slow")] * 2
+    assert refusal(tmp_path, text, clock_ratios={"slow": "1/2"}, events=events) == (
+        "event 'edge' is given twice; names must differ."
     )
 
 
