@@ -24,9 +24,11 @@ ClockRatio read_ratio(const std::string &text) {
   ClockRatio ratio;
   const char *const end = text.data() + text.size();
   const auto [slash, error] = std::from_chars(text.data(), end, ratio.edges);
-  const bool has_both = error == std::errc{} && slash != end && *slash == '/';
-  if (!has_both || std::from_chars(slash + 1, end, ratio.of).ptr != end || ratio.edges == 0 ||
-      ratio.edges > ratio.of) {
+  std::from_chars_result of{slash, std::errc::invalid_argument};
+  if (error == std::errc{} && slash != end && *slash == '/') {
+    of = std::from_chars(slash + 1, end, ratio.of);
+  }
+  if (of.ec != std::errc{} || of.ptr != end || ratio.edges == 0 || ratio.edges > ratio.of) {
     throw ConfigError(fmt::format("found the clock ratio \"{}\", expected one as \"5/16\"", text));
   }
   return ratio;
