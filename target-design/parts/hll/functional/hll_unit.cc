@@ -23,6 +23,7 @@ constexpr uint32_t kAtOnce = 8;  // registers that a read has
 constexpr uint32_t kIndexShift = 48;
 constexpr uint64_t kRankMask = (1 << 24) - 1;
 constexpr uint8_t kNoBit = 63;
+constexpr uint64_t kRegisterMask = 63;  // a register has six bits
 constexpr uint64_t kSeed = 0xbaad'f00d, kKeyBytes = 4;
 
 // Flits of a frame by what is in them, behind two pad bytes: Ethernet, IPv4, UDP.
@@ -131,7 +132,7 @@ uint64_t HllUnit::read_eight() {
 }
 
 void HllUnit::write_eight(uint64_t value) {
-  for (uint32_t i = 0; i < kAtOnce; ++i) ranks_[next_ + i] = value >> (8 * i) & kNoBit;
+  for (uint32_t i = 0; i < kAtOnce; ++i) ranks_[next_ + i] = value >> (8 * i) & kRegisterMask;
   next_ = (next_ + kAtOnce) % kRegisters;
 }
 
@@ -246,7 +247,7 @@ void HllUnit::load(StateReader &state) {
   spanned_cycles_ = state.u64();
   state.bytes_into(ranks_.data(), ranks_.size());
   for (const uint8_t rank : ranks_) {
-    if (rank > kNoBit) state.fail("found a register of HyperLogLog above 63");
+    if (rank > kRegisterMask) state.fail("found a register of HyperLogLog above 63");
   }
 }
 
