@@ -7,8 +7,10 @@
 #include <map>
 #include <vector>
 
+#include "functional/devices/carry_over.h"
 #include "functional/devices/device_memory.h"
 #include "functional/devices/interrupt_lines.h"
+#include "functional/devices/register_device.h"
 
 namespace firesim::functional {
 
@@ -35,5 +37,17 @@ struct TestMemory {
       Dram{kDramBase, kBytes, reinterpret_cast<uint8_t *>(words.data())},
       [this](uint64_t address, uint64_t bytes) { writes.emplace_back(address, bytes); }, end};
 };
+
+// Makes accesses of a warm start to a part at address 0; what they wait for must be so at once.
+inline void follow(const std::vector<PartSteps::Step> &steps, RegisterDevice &part) {
+  for (const PartSteps::Step &step : steps) {
+    const auto offset = static_cast<uint32_t>(step.address);
+    if (step.kind == PartSteps::Kind::kWait) {
+      EXPECT_EQ(part.read(offset, 4) & step.mask, step.value);
+    } else {
+      part.write(offset, step.kind == PartSteps::Kind::kWriteEight ? 8 : 4, step.value);
+    }
+  }
+}
 
 }  // namespace firesim::functional

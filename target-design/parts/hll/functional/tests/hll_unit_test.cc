@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/state.h"
+#include "functional/tests/device_bench.h"
 
 namespace firesim::functional::hll {
 namespace {
@@ -152,22 +153,6 @@ TEST(HllUnit, GoesOnFromASnapshot) {
   EXPECT_EQ(read_all(other), read_all(unit));
 }
 
-// Makes the accesses that a warm start makes; what it waits for must be so.
-void follow(HllUnit &unit, const HllUnit &of) {
-  PartSteps steps;
-  RegisterSteps told(0, steps);
-  of.restore(told);
-  steps.first.insert(steps.first.end(), steps.late.begin(), steps.late.end());
-  for (const PartSteps::Step &step : steps.first) {
-    const auto offset = static_cast<uint32_t>(step.address);
-    if (step.kind == PartSteps::Kind::kWait) {
-      EXPECT_EQ(unit.read(offset, 4) & step.mask, step.value);
-    } else {
-      unit.write(offset, step.kind == PartSteps::Kind::kWriteEight ? 8 : 4, step.value);
-    }
-  }
-}
-
 TEST(HllUnit, SoftwareCanBringItWhereAnotherOneStands) {
   for (const uint32_t control : {0u, kLook | kCount, kLook | kCount | kConsume}) {
     std::vector<uint32_t> keys(300);
@@ -178,7 +163,11 @@ TEST(HllUnit, SoftwareCanBringItWhereAnotherOneStands) {
     unit.write(0x00, 4, control);
     unit.write(0x20, 4, 24);
     for (HllUnit *one : {&unit, &other}) one->advance(6000);
-    follow(other, unit);
+    PartSteps steps;
+    RegisterSteps told(0, steps);
+    unit.restore(told);
+    follow(steps.first, other);
+    follow(steps.late, other);
     for (const uint32_t offset : {0x00u, 0x08u, 0x20u, 0x30u, 0x38u, 0x40u, 0x48u}) {
       EXPECT_EQ(other.read(offset, 8), unit.read(offset, 8)) << offset;
     }

@@ -135,14 +135,7 @@ struct End {
     const PartSteps made = steps();
     nic = std::make_unique<RdmaNic>(memory.memory, options);
     nic->advance(cycle);
-    for (const PartSteps::Step &step : made.first) {
-      const auto offset = static_cast<uint32_t>(step.address);
-      if (step.kind == PartSteps::Kind::kWait) {
-        EXPECT_EQ(nic->read(offset, 4) & step.mask, step.value);
-      } else {
-        nic->write(offset, step.kind == PartSteps::Kind::kWriteEight ? 8 : 4, step.value);
-      }
-    }
+    follow(made.first, *nic);
     EXPECT_EQ(steps(), made);
   }
 
