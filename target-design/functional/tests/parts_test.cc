@@ -7,7 +7,9 @@
 
 #include <cstring>
 
+#include "core/state.h"
 #include "functional/blade/blade_model.h"
+#include "functional/warm_start/warm_start.h"
 
 namespace firesim::functional {
 namespace {
@@ -104,6 +106,27 @@ TEST(Parts, AModelThatCannotBeLoadedIsRefused) {
     FAIL();
   } catch (const DescriptionError &error) {
     EXPECT_EQ(std::strncmp(error.what(), "cannot load the model of the part mine: ", 40), 0);
+  }
+}
+
+TEST(Parts, OfRtlThatGoesOnFromANodeAreThoseOfTheNode) {
+  const json parts = {{{"kind", "uart"}, {"at", kUartBase}, {"interrupt", 1}},
+                      {{"kind", "finisher"}, {"at", kFinisherBase}}};
+  const json description = node(parts);
+  const SimulationContext context{};
+  FunctionalBlade blade(description, context);
+  StateWriter writer;
+  blade.save(writer);
+  StateReader reader("saved", writer);
+  const std::string name = "n";
+  try {
+    warm_start(reader, {name, description["bridges"], context, 0}, nullptr);
+    FAIL();
+  } catch (const SnapshotError &error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("cannot be continued in RTL: its parts are uart at 0x60000000, finisher"),
+              std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("expected those of rocket-1"), std::string::npos);
   }
 }
 
