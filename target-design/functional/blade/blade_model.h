@@ -22,6 +22,7 @@ struct Shape {
   uint32_t quantum_cycles = 1;
   std::string parts;  // what is unusual about them
   HartFeatures features;
+  uint32_t address_bits = 32;
 
   static Shape load(StateReader &state);
 };

@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/state.h"
 #include "functional/blade/blade_model.h"
+#include "functional/core/csr_bits.h"
 
 namespace firesim {
 namespace functional {
@@ -240,7 +241,7 @@ std::string FunctionalBlade::fingerprint() const {
 }
 
 Shape Shape::load(StateReader &state) {
-  const uint32_t version = state.section("functional_blade", 6);
+  const uint32_t version = state.section("functional_blade", 7);
   if (version < 4) {
     state.fail("saved by a version of FireSim that this one does not continue");
   }
@@ -253,17 +254,21 @@ Shape Shape::load(StateReader &state) {
     shape.features.floats = state.boolean();
     shape.features.supervisor = state.boolean();
   }
+  if (version > 6) {
+    shape.address_bits = static_cast<uint32_t>(state.u64(csr_bits::kMostAddressBits));
+  }
   return shape;
 }
 
 void FunctionalBlade::save(StateWriter &state) const {
-  state.section("functional_blade", 6);
+  state.section("functional_blade", 7);
   state.u64(settings_.harts);
   state.u64(settings_.cycles_per_instruction);
   state.u64(settings_.quantum_cycles);
   state.text(unusual(settings_.parts));
   state.boolean(settings_.features.floats);
   state.boolean(settings_.features.supervisor);
+  state.u64(settings_.address_bits);
   state.u64(quantum_start_);
   state.boolean(waiting_);
   state.boolean(deterministic_);

@@ -5,6 +5,7 @@
 
 #include "blade_rig.h"
 #include "core/tests/random_seed.h"
+#include "functional/blade/blade_model.h"
 #include "functional/blade/hart_group.h"
 
 namespace firesim::functional {
@@ -108,6 +109,31 @@ TEST(FunctionalBlade, StateOfAnotherShapeIsRefused) {
   one.blade(0).save(writer);
   StateReader reader("test", writer);
   EXPECT_THROW(two.blade(0).load(reader, 0), DescriptionError);
+}
+
+// A warm start makes a blade like it.
+TEST(FunctionalBlade, AStateSaysWhatItsBladeWasMadeWith) {
+  const nlohmann::json memory = {{"base", kDramBase}, {"size_bytes", 1 << 20}};
+  FunctionalBlade blade({{"name", "n"},
+                         {"kind", "functional"},
+                         {"cores", 2},
+                         {"floating_point", false},
+                         {"supervisor_mode", false},
+                         {"address_bits", 35},
+                         {"cycles_per_instruction", 3},
+                         {"quantum_cycles", 100},
+                         {"bridges", {{"memory", memory}}}},
+                        SimulationContext{});
+  StateWriter writer;
+  blade.save(writer);
+  StateReader reader("test", writer);
+  const Shape shape = Shape::load(reader);
+  EXPECT_EQ(shape.harts, 2u);
+  EXPECT_EQ(shape.features, (HartFeatures{.floats = false, .supervisor = false}));
+  EXPECT_EQ(shape.address_bits, 35u);
+  EXPECT_EQ(shape.cycles_per_instruction, 3u);
+  EXPECT_EQ(shape.quantum_cycles, 100u);
+  EXPECT_EQ(shape.parts, "");
 }
 
 // What is said of a hart's state that was changed so.

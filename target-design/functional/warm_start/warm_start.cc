@@ -59,6 +59,7 @@ FunctionalBlade make_blade(StateReader &state, const devices::WarmStartSource &s
                           {"cores", shape.harts},
                           {"floating_point", shape.features.floats},
                           {"supervisor_mode", shape.features.supervisor},
+                          {"address_bits", shape.address_bits},
                           {"cycles_per_instruction", shape.cycles_per_instruction},
                           {"quantum_cycles", shape.quantum_cycles},
                           {"parts", parts},
