@@ -136,8 +136,7 @@ def _only_nodes(experiment: Experiment, blade: str, count: int) -> Verdict:
     cores = load_blade(blade).cores
     seeds = range(experiment.seed, experiment.seed + count)
     experiment.say(f"seeds {seeds.start} to {seeds.stop - 1}")
-    options = {"passes_floats": cores.fpu, "machine_only": not cores.virtual_memory}
-    programs = [build(seed, experiment.folder, **options) for seed in seeds]
+    programs = [build(seed, experiment.folder, cores) for seed in seeds]
     unlike = _of_blade(experiment, blade, programs)
     for line in unlike[:10]:
         experiment.say(line)

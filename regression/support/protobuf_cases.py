@@ -122,6 +122,6 @@ def run_cases(
     experiment: Experiment, name: str, protos: Sequence[Path], cases: Sequence[Case]
 ) -> list[BothWays]:
     """Run all cases and compare them; return what came of them, in their order."""
-    unit = unit_of(experiment, "protobuf")
+    unit = unit_of("protobuf")
     own = partial(build, protos, unit.opcode)
     return run_batches(experiment, name, unit.blade, cases, own, check, most_bytes=MOST_BYTES)

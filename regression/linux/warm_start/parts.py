@@ -88,7 +88,7 @@ def _differs(whole: Run, run: Run, says: re.Pattern[str]) -> str:
 
 def parts_go_on(experiment: Experiment, blade: str) -> str:
     """Save nodes while their part has a state, and go on; return what is wrong, or nothing."""
-    wrong = []
+    wrong: list[str] = []
     for part in load_blade(blade).parts:
         program = PROGRAMS.get(part.kind)
         if program is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
+from firesim.build.cores import Cores
 from firesim_software import link
 from firesim_software.qemu import run
 
@@ -28,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 RUNTIME, SCRIPT = HERE / "runtime.S", HERE / "program.ld"
 START = 0x8000_0000
 ALIAS = 0x4000_0000
+_BIG = Cores()
 MAX_CYCLES = 8_000_000
 LINK_LATENCY_CYCLES = 100_000
 """Nothing is sent; a long latency lets each blade run far ahead of the others."""
@@ -76,17 +78,11 @@ class Outcome:
     state: list[str]
 
 
-def build(
-    seed: int,
-    folder: Path,
-    *,
-    passes_floats: bool = True,
-    machine_only: bool = False,
-    **sizes: int,
-) -> Program:
+def build(seed: int, folder: Path, cores: Cores = _BIG, /, **sizes: int) -> Program:
     """Generate and link the program of a seed below `folder`; `sizes` go to generate().
 
-    `machine_only` does, too; for `passes_floats` see firesim_software.link.
+    On cores without virtual memory all of it runs in M-mode. Without a floating-point unit it is
+    linked for the ABI lp64; instructions of that unit are in it, and trap.
 
     Raises:
         ProgramError: it does not assemble, which is a fault of the generator.
@@ -94,8 +90,8 @@ def build(
     place = folder / f"program-{seed}"
     place.mkdir(parents=True, exist_ok=True)
     source = place / "program.S"
-    source.write_text(generate(seed, machine_only=machine_only, **sizes))
-    return link_program(seed, source, place, passes_floats)
+    source.write_text(generate(seed, machine_only=not cores.virtual_memory, **sizes))
+    return link_program(seed, source, place, cores.fpu)
 
 
 def link_program(seed: int, source: Path, place: Path, passes_floats: bool = True) -> Program:

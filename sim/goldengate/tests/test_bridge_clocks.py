@@ -136,9 +136,11 @@ def test_bridges_see_each_edge_once(tmp_path: Path, engine: str, clock: str) -> 
 
 def test_tokens_do_not_depend_on_stalls(tmp_path: Path) -> None:
     source = write(tmp_path, top(BODY.format(clock="slow"), f"input logic slow, {PORTS}"))
-    more = {"clock_ratios": {"slow": "5/16"}}
-    cpu = goldengate.compile([source], "Top", tmp_path / "cpu", **more)
-    form = goldengate.compile([source], "Top", tmp_path / "form", target="fame1", **more)
+    ratios = {"slow": "5/16"}
+    cpu = goldengate.compile([source], "Top", tmp_path / "cpu", clock_ratios=ratios)
+    form = goldengate.compile(
+        [source], "Top", tmp_path / "form", target="fame1", clock_ratios=ratios
+    )
     manifest = Manifest.read(form)
     said = manifest.fame1
     assert said is not None
