@@ -114,16 +114,17 @@ TEST(FunctionalBlade, StateOfAnotherShapeIsRefused) {
 // A warm start makes a blade like it.
 TEST(FunctionalBlade, AStateSaysWhatItsBladeWasMadeWith) {
   const nlohmann::json memory = {{"base", kDramBase}, {"size_bytes", 1 << 20}};
-  FunctionalBlade blade({{"name", "n"},
-                         {"kind", "functional"},
-                         {"cores", 2},
-                         {"floating_point", false},
-                         {"supervisor_mode", false},
-                         {"address_bits", 35},
-                         {"cycles_per_instruction", 3},
-                         {"quantum_cycles", 100},
-                         {"bridges", {{"memory", memory}}}},
-                        SimulationContext{});
+  FunctionalBlade blade(
+      {{"name", "n"},
+       {"kind", "functional"},
+       {"cores", 2},
+       {"floating_point", false},
+       {"supervisor_mode", false},
+       {"address_bits", 35},
+       {"cycles_per_instruction", 3},
+       {"quantum_cycles", 100},
+       {"bridges", {{"memory", memory}, {"nic", {{"mac", "00:12:6D:00:00:02"}}}}}},
+      SimulationContext{});
   StateWriter writer;
   blade.save(writer);
   StateReader reader("test", writer);
