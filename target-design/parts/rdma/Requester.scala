@@ -15,7 +15,7 @@ class Requester(p: RdmaParams) extends Module {
   val disposal = IO(Decoupled(new Disposal(p)))
   val packet = IO(Decoupled(new TxPacket))
   val configure = IO(Flipped(Decoupled(UInt(Rdma.qpBits.W))))
-  val start = IO(Input(UInt(16.W))) // the work request that a queue pair which is set up begins with
+  val start = IO(Input(UInt(16.W))) // the first work request of a queue pair that is set up
   val rung = IO(Flipped(Valid(UInt(Rdma.qpBits.W)))) // a doorbell
   val qp = IO(Output(UInt(Rdma.qpBits.W)))
   val config = IO(Input(new QpConfig)) // of `qp`
