@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,33 +101,26 @@ def compare(binary: Path, program: Program) -> Comparison:
     return Comparison(program, len(qemu.events), problems)
 
 
-def _with_rocket(experiment: Experiment, binary: Path, programs: list[Program]) -> list[str]:
-    """Compare programs with the Rocket blade; return what differs."""
-    problems: list[str] = []
-    for begin in range(0, len(programs), 8):
-        group = programs[begin : begin + 8]
-        blades = run_rocket(experiment, group, engine="functional")
-        rockets = run_rocket(experiment, group)
-        for program, blade, rocket in zip(group, blades, rockets, strict=True):
-            logged = run_logged(binary, program)
-            found = [
-                *_differences("Rocket", rocket, logged),
-                *_differences("trace of a node", blade, logged),
-            ]
-            problems += [f"seed {program.seed}: {line}" for line in found]
-    return problems
-
-
-def _of_blade(experiment: Experiment, blade: str, programs: list[Program]) -> list[str]:
-    """Compare functional nodes of a blade with those in RTL; return what differs."""
-    problems: list[str] = []
+def _on_both(
+    experiment: Experiment, programs: list[Program], blade: str
+) -> Iterator[tuple[Program, Outcome, Outcome]]:
+    """Run programs on functional nodes of a blade and in RTL, eight in a simulation."""
     for begin in range(0, len(programs), 8):
         group = programs[begin : begin + 8]
         nodes = run_rocket(experiment, group, blade, engine="functional")
-        rockets = run_rocket(experiment, group, blade)
-        for program, node, rocket in zip(group, nodes, rockets, strict=True):
-            found = _differences("Rocket", rocket, node)
-            problems += [f"seed {program.seed}: {line}" for line in found]
+        yield from zip(group, nodes, run_rocket(experiment, group, blade), strict=True)
+
+
+def _with_rocket(experiment: Experiment, binary: Path, programs: list[Program]) -> list[str]:
+    """Compare programs with the Rocket blade; return what differs."""
+    problems: list[str] = []
+    for program, node, rocket in _on_both(experiment, programs, "rocket-1"):
+        logged = run_logged(binary, program)
+        found = [
+            *_differences("Rocket", rocket, logged),
+            *_differences("trace of a node", node, logged),
+        ]
+        problems += [f"seed {program.seed}: {line}" for line in found]
     return problems
 
 
@@ -137,7 +130,11 @@ def _only_nodes(experiment: Experiment, blade: str, count: int) -> Verdict:
     seeds = range(experiment.seed, experiment.seed + count)
     experiment.say(f"seeds {seeds.start} to {seeds.stop - 1}")
     programs = [build(seed, experiment.folder, cores) for seed in seeds]
-    unlike = _of_blade(experiment, blade, programs)
+    unlike = [
+        f"seed {program.seed}: {line}"
+        for program, node, rocket in _on_both(experiment, programs, blade)
+        for line in _differences("Rocket", rocket, node)
+    ]
     for line in unlike[:10]:
         experiment.say(line)
     experiment.keep(blade=blade, rtl_programs=count, unlike_rtl=unlike)

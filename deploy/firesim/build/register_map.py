@@ -123,8 +123,8 @@ def of_cores(cores: Cores) -> Path | None:
     def shape(one: Cores) -> tuple[object, ...]:
         return one.virtual_memory, one.fpu, one.dcache
 
-    found = [size for size in _OF_SIZES if shape(SIZES[size]) == shape(cores)]
-    return _OF_SIZES[found[0]] if found else None
+    wanted = shape(cores)
+    return next((file for size, file in _OF_SIZES.items() if shape(SIZES[size]) == wanted), None)
 
 
 def of_harts(made: RegisterMap, harts: int) -> list[dict[str, Any]]:

@@ -155,17 +155,16 @@ def _functional_harts(node: PlannedNode, built: _Made) -> dict[str, int | bool]:
     """Return what is unusual about the harts of a functional node, nothing for one in RTL."""
     if node.kind.is_rtl or node.blade not in built.software.blades:
         return {}
-    return _unusual(built.software.blades[node.blade].cores)
+    has, usual = _harts(built.software.blades[node.blade].cores), _harts(Cores())
+    return {key: value for key, value in has.items() if value != usual[key]}
 
 
-def _unusual(cores: Cores) -> dict[str, int | bool]:
-    has: dict[str, int | bool] = {
+def _harts(cores: Cores) -> dict[str, int | bool]:
+    return {
         "address_bits": cores.address_bits,
         "floating_point": cores.fpu,
         "supervisor_mode": cores.virtual_memory,
     }
-    usual = {"address_bits": Cores().address_bits, "floating_point": True, "supervisor_mode": True}
-    return {key: value for key, value in has.items() if value != usual[key]}
 
 
 def _model(node: PlannedNode, models: Models) -> tuple[Path | None, Twin | None]:

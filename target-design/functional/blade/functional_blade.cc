@@ -27,7 +27,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
     : Model(node.at("name").get<std::string>()),
       settings_(node, context),
       announcer_(settings_.nic->identity_frame),
-      harts_(settings_.harts, settings_.cycles_per_instruction, kResetCycles),
+      harts_(settings_.harts, settings_.cycles_per_instruction, kResetCycles, settings_.features),
       memory_(
           dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
           blade_end_),
@@ -41,7 +41,7 @@ FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationCon
 
 void FunctionalBlade::make_harts() {
   harts_.make(dram(), bus_, settings_.code_bytes, settings_.shares_code, settings_.check_fence_i,
-              settings_.translate_after, settings_.features);
+              settings_.translate_after);
 }
 
 FunctionalBlade::~FunctionalBlade() {

@@ -84,22 +84,23 @@ ArchitecturalState load_hart(StateReader &reader, HartFeatures features) {
   return state;
 }
 
-HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle)
+HartGroup::HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle,
+                     HartFeatures features)
     : cycles_per_instruction_(cycles_per_instruction),
       first_cycle_(first_cycle),
+      features_(features),
       cycles_(harts, first_cycle) {}
 
 void HartGroup::make(const Dram &dram, Mmio &mmio, size_t code_bytes, bool shares_code,
-                     bool checks_fences, int32_t translate_after, HartFeatures features) {
+                     bool checks_fences, int32_t translate_after) {
   harts_.clear();
-  features_ = features;
   shared_ =
       std::make_unique<SharedState>(dram, code_bytes, shares_code ? &CodeStore::common() : nullptr);
   shared_->set_translate_after(translate_after);
   if (checks_fences) shared_->check_fences(size());
   for (uint32_t i = 0; i < size(); ++i) {
     harts_.push_back(
-        std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_, features));
+        std::make_unique<Hart>(i, dram, mmio, cycles_per_instruction_, *shared_, features_));
     ArchitecturalState state;
     state.cycle = cycles_[i];
     harts_.back()->set_state(state);

@@ -25,14 +25,15 @@ ArchitecturalState load_hart(StateReader &reader, HartFeatures features = {});
 
 class HartGroup final : public InterruptLines {
  public:
-  HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle);
+  HartGroup(uint32_t harts, uint32_t cycles_per_instruction, uint64_t first_cycle,
+            HartFeatures features = {});
 
-  // Makes the harts anew over `dram`, with these features, each with so much memory for decoded
+  // Makes the harts anew over `dram`, each with so much memory for decoded
   // code of its own (shared_state.h); `shares_code`: with all others of this process;
   // `translate_after`: see SharedState. They must not run before.
   void make(const Dram &dram, Mmio &mmio, size_t code_bytes = kMostCodeBytes,
             bool shares_code = false, bool checks_fences = false,
-            int32_t translate_after = kTranslateAfter, HartFeatures features = {});
+            int32_t translate_after = kTranslateAfter);
 
   const HartFeatures &features() const { return features_; }
   uint32_t size() const { return static_cast<uint32_t>(cycles_.size()); }
@@ -85,7 +86,7 @@ class HartGroup final : public InterruptLines {
  private:
   const uint32_t cycles_per_instruction_;
   const uint64_t first_cycle_;
-  HartFeatures features_;
+  const HartFeatures features_;
   std::vector<uint64_t> cycles_;
   uint64_t busy_cycles_ = 0;
   std::unique_ptr<SharedState> shared_;

@@ -27,14 +27,14 @@ class Machine {
  public:
   explicit Machine(uint32_t harts, HartFeatures features = {})
       : settings_(description(harts), context()),
-        harts_(harts, 1, kResetCycles),
+        harts_(harts, 1, kResetCycles, features),
         memory_(
             dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
             end_),
         bus_({harts, features.supervisor, 1024, settings_.parts, *settings_.nic, *settings_.disk,
               *settings_.console},
              memory_, harts_, end_) {
-    harts_.make(dram(), bus_, kMostCodeBytes, false, false, kTranslateAfter, features);
+    harts_.make(dram(), bus_);
   }
 
   Dram dram() { return {kDramBase, kMemoryBytes, settings_.memory->data()}; }
