@@ -35,6 +35,8 @@ from regression.support.experiment import Experiment, Verdict, experiment_named
 
 RESET_CYCLES = 16
 LEAST_INSIDE = 0.95
+WHOLE_LIMIT_S = 4 * 3600
+"""Of a whole run in RTL: 10⁹ instructions take 20 minutes on a processor of their own."""
 PROGRAMS, REQUESTS, HOSTS, LONG = PARTS = ("programs", "requests", "hosts", "long")
 LONG_LOOP, LONG_TIMES = "quicksort", 80
 """A program of 140 million instructions: as often a loop of the full form, if nothing is said."""
@@ -79,7 +81,7 @@ def measured(experiment: Experiment, name: str, rounds: int) -> Row:
 def true_and_sampled(experiment: Experiment, name: str, rounds: int, settings: Settings) -> Row:
     """Run a program whole in RTL, and sample it with these settings."""
     config = recipe(name, rounds)
-    run = run_cluster(experiment, name, merged(config, COUNTED))
+    run = run_cluster(experiment, name, merged(config, COUNTED), timeout_s=WHOLE_LIMIT_S)
     with (run.folder / "node0/counters.csv").open(newline="") as file:
         *_, last = csv.DictReader(file)
     instructions = int(last["hart0_instructions"])
