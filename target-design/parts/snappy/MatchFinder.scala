@@ -182,7 +182,10 @@ class MatchFinder(historyBytes: Int, hashLog: Int) extends Module {
       state := Mux(left === 0.U, resting, scanning)
     }
   }
-  when(abort) { state := resting }
+  when(abort && state =/= resting) {
+    state := resting
+    position := position + 1.U // the table may know this one, which no operation after it may have
+  }
 
   Event("snappy_matches", state === telling && token.fire && held.length =/= 0.U)
 }

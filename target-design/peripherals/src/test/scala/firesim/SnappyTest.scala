@@ -165,12 +165,12 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
         java.util.Arrays.equals(memory, end, memory.length, before, end, memory.length)
     val unit = new NearCoreHarness(dut, timing, random, memory)
 
-    /** Compress `data`, with room enough and then with too little. Returns cycles. */
-    def compress(data: Array[Byte], log: Int, hash: Int): Long = {
+    /** Compress `data`, with room enough and then with `tooLittle`. Returns cycles. */
+    def compress(data: Array[Byte], log: Int, hash: Int, tooLittle: Int => Int): Long = {
       val expected = SnappyReference.encode(data.toSeq, log, hash)
       assert(SnappyReference.decode(expected, data.size).contains(data.toSeq), "the reference")
       var taken = 0L
-      for (room <- Seq(expected.size, random.nextInt(expected.size))) {
+      for (room <- Seq(expected.size, tooLittle(expected.size))) {
         random.nextBytes(memory)
         data.copyToArray(memory, source)
         val to = destination + random.nextInt(64)
@@ -190,6 +190,10 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
       }
       taken
     }
+
+    /** The same, with a random room that is too little. */
+    def compress(data: Array[Byte], log: Int, hash: Int): Long =
+      compress(data, log, hash, size => random.nextInt(size))
 
     /** A source or a destination that ends beyond memory: the operation ends with a fault. */
     def fault(operation: Int, stream: Seq[Byte]): Unit = {
@@ -263,6 +267,16 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
     println(f"compression: ${bytes.toDouble / cycles}%.2f bytes a cycle")
   }
 
+  /**
+   * Operations that end for want of room, in every state of the match finder: what it has put into
+   * its table by then is no match for those after them. All is of two letters, so much is found.
+   */
+  private def stopped(bench: Bench, random: Random): Unit =
+    for (room <- 2 until 26) {
+      val letters = Array.fill(100)(random.nextInt(2).toByte)
+      bench.compress(letters, 16, 14, size => room.min(size - 1))
+    }
+
   private def good(bench: Bench, random: Random): Unit =
     for (i <- 0 until 12) {
       val stream = SnappyReference.stream(random, Seq(1, 30, 700, 9000)(i % 4) + random.nextInt(40))
@@ -329,6 +343,7 @@ class SnappyTest extends AnyFunSuite with ChiselSim {
         cached(bench, random)
         compressions(bench, random)
       }
+      stopped(new Bench(dut, MemoryTiming(1, 60, 30), random), random)
     }
   }
 }
