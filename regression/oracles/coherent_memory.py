@@ -77,6 +77,7 @@ QUICK = (Case("rocket-1", 1, 64, 1500), Case("rocket-1-l2", 1, 512, 4000))
 FULL = (
     Case("rocket-1", 1, 64, 20_000),
     Case("rocket-1-small", 1, 16, 20_000),
+    Case("rocket-1-16gib", 1, 64, 20_000),
     Case("rocket-2", 2, 32, 20_000),
     Case("rocket-1-l2", 1, 1024, 40_000),
     Case("rocket-4-l2", 4, 1024, 12_000),

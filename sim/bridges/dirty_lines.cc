@@ -47,10 +47,12 @@ DirtyLines::DirtyLines(Config config, const SignalsByName &signals)
   sets_ = static_cast<uint32_t>(config.required_integer("sets", 1, 1 << 20));
   ways_ = static_cast<uint32_t>(config.required_integer("ways", 1, 64));
   line_bytes_ = static_cast<uint32_t>(config.required_integer("line_bytes", kDataWordBytes, 4096));
-  tag_bits_ = static_cast<uint32_t>(config.required_integer("tag_bits", 1, 60));
   state_bits_ = static_cast<uint32_t>(config.required_integer("state_bits", 1, 4));
   newer_ = numbers_of(config, "newer");
   if (line_bytes_ % kDataWordBytes != 0) config.fail("line_bytes", "a multiple of 8");
+  // How wide tags are depends on how much memory a node has: a row says it.
+  tag_bits_ =
+      std::clamp(tags_.width_bits() / ways_, state_bits_ + 1, state_bits_ + 60) - state_bits_;
   tags_.expect(config, "tags", sets_, uint64_t{ways_} * (tag_bits_ + state_bits_));
   data_.expect(config, "data", uint64_t{sets_} * line_bytes_ / kDataWordBytes,
                uint64_t{ways_} * 64);

@@ -15,11 +15,11 @@ namespace firesim::bridges {
 
 class DirtyLines {
  public:
-  // {"tags": MEMORY, "data": MEMORY, "sets": 64, "ways": 4, "line_bytes": 64, "tag_bits": 20,
-  //  "state_bits": 2, "newer": [3], "stores": [STORE], "leaves": LEAVES}. A row of `tags` is a set:
-  // of each way its tag and above it the state of its line, the first way lowest. A row of `data`
-  // is a word of 8 bytes of a set, of each way, likewise. `newer` are the states of lines that
-  // memory has not.
+  // {"tags": MEMORY, "data": MEMORY, "sets": 64, "ways": 4, "line_bytes": 64, "state_bits": 2,
+  //  "newer": [3], "stores": [STORE], "leaves": LEAVES}. A row of `tags` is a set:
+  // of each way its tag, as wide as there is room, and above it the state of its line, the first
+  // way lowest. A row of `data` is a word of 8 bytes of a set, of each way, likewise. `newer` are
+  // the states of lines that memory has not.
   //
   // A STORE waits for the data array, the oldest first: {"valid": REGISTER, "address": REGISTER,
   // "way": REGISTER, "mask": REGISTER, "data": [REGISTER]}; the way has a bit for each way, and is

@@ -43,6 +43,6 @@ DEBUG_CASES = [
         "cache without states",
         'bad.yaml:2: cache: expected the key "newer".',
         "registers: {}\ncache: {tags: a, data: b, "
-        "sets: 1, ways: 1, line_bytes: 64, tag_bits: 9, state_bits: 2}\n",
+        "sets: 1, ways: 1, line_bytes: 64, state_bits: 2}\n",
     ),
 ]
