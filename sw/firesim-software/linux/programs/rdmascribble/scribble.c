@@ -21,6 +21,7 @@
 
 enum { PORT = 1, GID = 1, STEPS = 300, DEPTH = 31, MEMORY_BYTES = 1 << 16, PAGE_BYTES = 4096 };
 enum { MOST_MAPS = 8, HEADER_WORDS = 96, MOST_SMALL = 16, SETTLE_US = 3000 };
+enum { MANY_READS = 128 };  // more than the device can do
 
 struct map {
   unsigned char *memory;
@@ -56,6 +57,7 @@ static void connect_somewhere(struct victim *victim, struct in_addr peer) {
       .qp_state = IBV_QPS_RTR,
       .path_mtu = IBV_MTU_1024,
       .dest_qp_num = 1 << 20,
+      .max_dest_rd_atomic = MANY_READS,
       .ah_attr = {.is_global = 1, .port_num = PORT, .grh = {.hop_limit = 64, .sgid_index = GID}}};
   union ibv_gid *gid = &attr.ah_attr.grh.dgid;
   gid->raw[10] = gid->raw[11] = 0xff;
@@ -63,10 +65,26 @@ static void connect_somewhere(struct victim *victim, struct in_addr peer) {
   change(victim, &attr,
          IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
              IBV_QP_MIN_RNR_TIMER);
-  attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 3, .retry_cnt = 1};
+  attr = (struct ibv_qp_attr){
+      .qp_state = IBV_QPS_RTS, .timeout = 3, .retry_cnt = 1, .max_rd_atomic = MANY_READS};
   change(victim, &attr,
          IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
              IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+// Who asks for more READs than the device can do gets as many as it can.
+static void check_reads(const struct victim *victim) {
+  struct ibv_device_attr most;
+  struct ibv_qp_attr attr;
+  struct ibv_qp_init_attr init;
+  const int mask = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
+  if (ibv_query_device(victim->context, &most)) fail("cannot ask the device");
+  if (ibv_query_qp(victim->qp, &attr, mask, &init)) fail("cannot ask the queue pair");
+  if (attr.max_rd_atomic != most.max_qp_init_rd_atom ||
+      attr.max_dest_rd_atomic != most.max_qp_rd_atom) {
+    fail("found %u and %u READs, expected %d and %d", attr.max_rd_atomic, attr.max_dest_rd_atomic,
+         most.max_qp_init_rd_atom, most.max_qp_rd_atom);
+  }
 }
 
 static void open_victim(struct victim *victim) {
@@ -163,6 +181,7 @@ static void run_round(uint64_t seed, struct in_addr peer) {
   struct victim victim = {.random = seed};
   open_victim(&victim);
   connect_somewhere(&victim, peer);
+  check_reads(&victim);
   find_maps(&victim);
   for (int step = 0; step < STEPS; step++) {
     if (below(&victim, 3)) {

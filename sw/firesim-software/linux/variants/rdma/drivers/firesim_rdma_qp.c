@@ -238,10 +238,6 @@ static int check_attr(const struct frdma *nic, const struct ib_qp_attr *attr, in
 	if (mask & IB_QP_PATH_MTU &&
 	    (attr->path_mtu < IB_MTU_256 || attr->path_mtu > frdma_mtu(nic)))
 		return -EINVAL;
-	if (mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > FRDMA_MOST_READS)
-		return -EINVAL;
-	if (mask & IB_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > FRDMA_MOST_READS)
-		return -EINVAL;
 	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
 		return -EINVAL;
 	return mask & IB_QP_AV ? check_path(nic, &attr->ah_attr) : 0;
@@ -256,6 +252,19 @@ static int check_attr(const struct frdma *nic, const struct ib_qp_attr *attr, in
 static __be32 address_of(const union ib_gid *gid)
 {
 	return ((const struct in6_addr *)gid)->s6_addr32[3];
+}
+
+/*
+ * Programs ask for as many READs as their peer can do (perftest does), which may be more than this
+ * end can: it gets what it can, and a query says so. The NIC has no more on the wire, and READs of
+ * its peer beyond that wait.
+ */
+static void keep_reads(struct ib_qp_attr *kept, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		kept->max_rd_atomic = min_t(u8, attr->max_rd_atomic, FRDMA_MOST_READS);
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		kept->max_dest_rd_atomic = min_t(u8, attr->max_dest_rd_atomic, FRDMA_MOST_READS);
 }
 
 static void keep_attr(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask)
@@ -274,12 +283,11 @@ static void keep_attr(struct frdma_qp *qp, const struct ib_qp_attr *attr, int ma
 	KEEP(IB_QP_DEST_QPN, dest_qp_num);
 	KEEP(IB_QP_ACCESS_FLAGS, qp_access_flags);
 	KEEP(IB_QP_PORT, port_num);
-	KEEP(IB_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
-	KEEP(IB_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
 	KEEP(IB_QP_MIN_RNR_TIMER, min_rnr_timer);
 	KEEP(IB_QP_TIMEOUT, timeout);
 	KEEP(IB_QP_RETRY_CNT, retry_cnt);
 	KEEP(IB_QP_RNR_RETRY, rnr_retry);
+	keep_reads(kept, attr, mask);
 }
 
 static int change_state(struct frdma_qp *qp, enum ib_qp_state next)
