@@ -20,6 +20,7 @@
 #define MOST_DOMAINS U16_MAX
 #define COMMAND_NS 100
 #define FIRST_LOOK_NS (20 * NSEC_PER_USEC)
+#define FIRST_LOOKS 500 /* 10 ms: a peer that sends too early waits once, not again and again */
 #define LAST_LOOK_NS (10 * NSEC_PER_MSEC)
 #define ACK_DELAY_CODE 15
 
@@ -73,10 +74,22 @@ static irqreturn_t frdma_interrupt(int irq, void *data)
  * has none left, and seldom elsewhere. The lock is held. */
 void frdma_look_again(struct frdma *nic, bool soon)
 {
+	if (soon)
+		nic->looks = 0;
 	if (hrtimer_active(&nic->timer) && (!soon || nic->timer_ns == FIRST_LOOK_NS))
 		return;
 	nic->timer_ns = soon ? FIRST_LOOK_NS : LAST_LOOK_NS;
 	hrtimer_start(&nic->timer, ns_to_ktime(nic->timer_ns), HRTIMER_MODE_REL_HARD);
+}
+
+/* When to look next: often at first, then more and more seldom. The lock is held. */
+static u64 next_look_ns(struct frdma *nic, bool starving)
+{
+	if (!starving)
+		return LAST_LOOK_NS;
+	if (nic->timer_ns == FIRST_LOOK_NS && ++nic->looks < FIRST_LOOKS)
+		return FIRST_LOOK_NS;
+	return min_t(u64, 2 * nic->timer_ns, LAST_LOOK_NS);
 }
 
 static enum hrtimer_restart frdma_look(struct hrtimer *timer)
@@ -102,7 +115,7 @@ static enum hrtimer_restart frdma_look(struct hrtimer *timer)
 			frdma_take_sends(qp);
 		starving |= !frdma_take_receives(qp) || qp->waits;
 	}
-	nic->timer_ns = starving ? min_t(u64, 2 * nic->timer_ns, LAST_LOOK_NS) : LAST_LOOK_NS;
+	nic->timer_ns = next_look_ns(nic, starving);
 	if (connected) /* An interrupt may have started it meanwhile, so it is not returned. */
 		hrtimer_start(timer, ns_to_ktime(nic->timer_ns), HRTIMER_MODE_REL_HARD);
 	spin_unlock(&nic->lock);

@@ -133,6 +133,7 @@ struct frdma {
 	u8 variants[FRDMA_REGIONS];
 	struct hrtimer timer;
 	u64 timer_ns;
+	unsigned int looks; /* with the shortest period, since a queue pair had nothing left */
 
 	struct mutex table_lock;
 	__le64 *table;
