@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Debian's perftest over the RDMA NIC by its Linux driver, unchanged, and between it and Soft-RoCE.
 
-`ib_{send,write,read}_{lat,bw}` run between two functional nodes with the driver, and between one
-as server and one with Soft-RoCE as client (links of 1 Gb/s), at MTU 1,024 and
-4,096. Each must print its line of results; every packet must be counted alike by both ends and by
-the capture between them, and tshark, where it is installed, must have nothing to complain of. One
-hash for any threads.
+`ib_{send,write,read}_{lat,bw}` run between two functional nodes with the driver, and between such a
+node and one with Soft-RoCE, which is client or server (links of 1 Gb/s), at MTU 1,024 and 4,096.
+Each must print its line of results; every packet must be counted alike by both ends and by the
+capture between them, and tshark, where it is installed, must have nothing to complain of. One hash
+for any threads.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ QUICK_TOOLS = ("ib_send_lat", "ib_read_bw")
 SOFT_ROCE_GBPS = 1
 """Of links to Soft-RoCE: at 200 Gb/s the NIC's packets come faster than software takes them, and
 are lost."""
-ENDS = ((DRIVER, DRIVER), (DRIVER, SOFT_ROCE))
+ENDS = ((DRIVER, DRIVER), (DRIVER, SOFT_ROCE), (SOFT_ROCE, DRIVER))
 """Server and client."""
 _TYPICAL_US, _AVERAGE_MIB = 4, 3
 """Columns of perftest's line of results: typical microseconds, average MiB/s."""
