@@ -25,6 +25,7 @@ CACHED = {
     "peripherals": ("elaborating the parts", 60.0),
     "rtl": ("joining SoC and parts", 5.0),
     "synthesis": ("synthesizing for an FPGA", 540.0),
+    "module-synthesis": ("synthesizing a module", 30.0),
     "linux-source": ("unpacking the kernel's source", 20.0),
     "linux-kernel": ("compiling the kernel", 300.0),
     "linux-initramfs": ("making the initramfs", 5.0),

@@ -44,6 +44,54 @@ def test_a_synthesis_says_that_it_runs(tmp_path: Path, monkeypatch: pytest.Monke
     assert "synthesizing for an FPGA: about 540 s" in result.stderr
 
 
+INNER = """\
+`include "width.svh"
+module Store #(parameter EXTRA = 0) (
+  input logic clock, input logic [`WIDTH+EXTRA-1:0] next, output logic [`WIDTH+EXTRA-1:0] kept
+);
+  always_ff @(posedge clock) kept <= next;
+endmodule
+module Whole (input logic clock, input logic reset, input logic [31:0] next);
+  logic [31:0] kept;
+  Store store (.clock, .next(next[`WIDTH-1:0]), .kept(kept[`WIDTH-1:0]));
+  FireSimTerminationBridge over (.clock, .reset, .valid(&kept), .value(32'h5555));
+endmodule
+"""
+
+
+def test_a_module_alone_has_no_host_and_is_counted_again_when_what_it_includes_changes(
+    tmp_path: Path,
+) -> None:
+    source, width = tmp_path / "whole.sv", tmp_path / "width.svh"
+    source.write_text(INNER)
+    words = ["build", "estimate", "Whole", "--board", "f2", "--source", str(source), "--module"]
+
+    def registers(*more: str) -> float:
+        result = RUNNER.invoke(app, [*words, "Store", "--json", *more])
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)
+        assert found["blade"] == "Store of Whole"
+        assert list(found["modules"]) == ["(top)"]
+        return float(found["used"]["ff"])
+
+    width.write_text("`define WIDTH 8\n")
+    assert (registers(), registers("-P", "EXTRA=3")) == (8, 11)
+    width.write_text("`define WIDTH 9\n")
+    assert registers() == 9
+
+    result = RUNNER.invoke(app, [*words, "Stor"])
+    assert result.exit_code == 2
+    assert 'found "Stor", expected one of the 2 modules of the design, did you mean "Store"?' in (
+        result.stderr
+    )
+    result = RUNNER.invoke(app, [*words, "Store", "--scan-chain"])
+    assert result.exit_code == 2
+    assert "a module alone has no channels and no host's side" in result.stderr
+    result = RUNNER.invoke(app, [*words, "Whole"])
+    assert result.exit_code == 3
+    assert "FireSimTerminationBridge" in result.stderr
+
+
 def test_the_reflector_on_an_open_board() -> None:
     result = run_estimate("--board", "ecp5-85f", "--json")
     assert result.exit_code == 0, result.output

@@ -8,15 +8,15 @@ and memory beside the output must stay as it was. Then cycles: near the core, on
 (25 ns) and behind PCIe (200 ns), there with a local cache, too, which must help where history is
 read back; with histories of 64 and 2 KiB, and of calls with the sizes of a fleet's, beside software
 on the same core. The ratio must rise with the history and with the hash table. One hash for threads
-and RTL engines. The full form has metasimulation, runs that go on from snapshots in mid-operation,
-and the unit's area by its settings.
+and RTL engines. The full form has metasimulation and runs that go on from snapshots in
+mid-operation. `unit-area` has the unit's area by its settings.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 import cramjam
@@ -26,13 +26,14 @@ from regression.support.corpus import KINDS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.fleet_calls import WAYS, fleet_calls
 from regression.support.near_core_cases import (
+    SOFTWARE_BYTES,
     Outcome,
     check_outputs,
-    hashes,
+    engines,
     recipe,
-    snapshots_equal,
     unit_of,
 )
+from regression.support.near_core_runs import how_many, in_steps, input_arguments
 from regression.support.placements import (
     ALL_PLACEMENTS,
     CACHED,
@@ -52,7 +53,6 @@ from regression.support.snappy_cases import (
     run_cases,
 )
 from regression.support.snappy_format import broken, compressed, stream, varint
-from regression.support.unit_area import areas
 
 WINDOWS = range(11, 17)
 PUBLISHED = {"decompress": 5.7, "compress": 2.92}
@@ -94,6 +94,7 @@ def inputs(count: int, rng: random.Random) -> Iterator[Case]:
     for index in range(count):
         kind, window, software = KINDS[index % 4], rng.choice(WINDOWS), rng.random() < 0.1
         data = corpus(kind, _size(rng), rng)
+        software &= len(data) <= SOFTWARE_BYTES
         name = f"{kind} {index}"
         match index // 4 % 3:
             case 0:
@@ -235,58 +236,41 @@ def _ratios(experiment: Experiment) -> bool:
     return ratio_shape(experiment, sampled(experiment), compressed, library)
 
 
-def _area(experiment: Experiment) -> bool:
-    """Show the unit's area by its settings; return whether less of each takes less."""
-    found = areas(
-        experiment,
-        "snappy",
-        "SnappyKernel",
-        {
-            "64 KiB, 2^14": {"history_kib": 64, "hash_log": 14},
-            "32 KiB, 2^14": {"history_kib": 32, "hash_log": 14},
-            "2 KiB, 2^14": {"history_kib": 2, "hash_log": 14},
-            "64 KiB, 2^9": {"history_kib": 64, "hash_log": 9},
-            "2 KiB, 2^9": {"history_kib": 2, "hash_log": 9},
-        },
-    )
-    experiment.say(
-        "published in 16 nm: decompressor 0.431 mm2, with 2 KiB 38 % less; compressor 0.851 mm2, "
-        "with 32 KiB 10 % less, with 2 KiB 20 % less, with 2 KiB and 2^9 34 % of it"
-    )
-    blocks = {name: area.bram_kbit for name, area in found.items()}
-    histories = [blocks[f"{kib} KiB, 2^14"] for kib in (64, 32, 2)]
-    tables = [blocks["2 KiB, 2^14"], blocks["2 KiB, 2^9"]]
-    return all(sizes == sorted(sizes, reverse=True) for sizes in (histories, tables))
-
-
-@experiment_named("snappy")
-def run(experiment: Experiment) -> Verdict:
-    """Hold when all outputs are right, bad data is refused, and placements are in their order."""
-    rng = random.Random(experiment.seed)
-    good, bad = (144, 60) if experiment.quick else (10_000, 2_000)
-    cases = [*inputs(good, rng), *faults(bad, rng)]
+def _compared(experiment: Experiment, cases: Sequence[Case], bad: int) -> tuple[bool, str]:
+    """Run all inputs, of which about `bad` are bad."""
     found = run_cases(experiment, "inputs", cases)
     refused = sum(case.output is None for case, _ in found)
+    experiment.keep(inputs=len(found), refused=refused)
+    return refused > bad // 4, (
+        f"{len(found)} inputs as the library and the reference have them, {refused} of them "
+        "refused, nothing beside an output changed"
+    )
+
+
+def _speed(experiment: Experiment) -> tuple[bool, str]:
     ordered = _rates(experiment, 4_096 if experiment.quick else 65_536) and _ratios(experiment)
     ordered &= fleet_calls(experiment, "snappy", _call, run_cases)
     _page_fault(experiment)
-    few = cases[:24]
-    unit = unit_of("snappy")
+    return ordered, ""
+
+
+@experiment_named("snappy", input_arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when all outputs are right, bad data is refused, and placements are in their order."""
+    rng = random.Random(experiment.seed)
+    good, bad = how_many(experiment, quick=(144, 60))
+    cases = [*inputs(good, rng), *faults(bad, rng)]
+    few, unit = cases[:24], unit_of("snappy")
+    far = () if experiment.quick else few[::6]
     own = partial(build, unit.opcode)
-    elf = own(few, experiment.folder / "hashes")
-    tokens = hashes(experiment, unit.blade, elf, lambda run: check_outputs(run, few))
-    same = len(set(tokens)) == 1
-    equal, stops = 0, 0
-    if not experiment.quick:
-        equal, stops = snapshots_equal(experiment, unit.blade, few[::6], own)
-    went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
-    shaped = experiment.quick or _area(experiment)
-    experiment.keep(inputs=len(found), refused=refused, token_hashes=tokens, snapshots=equal)
-    return Verdict(
-        ordered and shaped and same and equal == stops and refused > bad // 4,
-        f"{len(found)} inputs as the library and the reference have them, {refused} of them "
-        f"refused, nothing beside an output changed; {len(set(tokens))} hash of {len(tokens)} "
-        f"runs{went_on}",
+    steps = (
+        lambda: _compared(experiment, cases, bad),
+        lambda: _speed(experiment),
+        lambda: engines(experiment, unit, few, far, own, check_outputs),
+    )
+    return in_steps(
+        experiment,
+        steps,
         "all the same, near core before chiplet before PCIe, faster than software, better ratios "
-        "with more history and entries, less of a setting takes less, one hash",
+        "with more history and entries, one hash",
     )

@@ -11,8 +11,8 @@ as it was. Then cycles: near the core, on another chiplet (25 ns) and behind PCI
 with a local cache, too, and of calls with the sizes of a fleet's, beside software on the same core,
 and the ratio beside the library's, which must rise with the window and
 with the hash table. One hash for threads and RTL engines.
-The full form has metasimulation, runs that go on from snapshots in mid-operation, and the unit's
-area by its settings.
+The full form has metasimulation and runs that go on from snapshots in mid-operation. `unit-area`
+has the unit's area by its settings.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from regression.support.corpus import KINDS, corpus
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.fleet_calls import fleet_calls
 from regression.support.near_core_cases import (
+    SOFTWARE_BYTES,
     Outcome,
     check_outputs,
-    hashes,
-    snapshots_equal,
+    engines,
     unit_of,
 )
+from regression.support.near_core_runs import how_many, in_steps, input_arguments
 from regression.support.placements import (
     ALL_PLACEMENTS,
     NEAR,
@@ -41,7 +42,6 @@ from regression.support.placements import (
     in_order,
 )
 from regression.support.ratios import ratio_shape
-from regression.support.unit_area import areas
 from regression.support.zstd_cases import Case, build, compression, run_cases
 from regression.support.zstd_compressor import compressed as unit_compressed
 from regression.support.zstd_frames import (
@@ -58,16 +58,18 @@ PUBLISHED_COMPRESSION = 1.75
 """The same of its compressor, with 2^14 entries."""
 PUBLISHED_RATIO = 0.84
 """Of the library's ratio that it reaches."""
-_SPECULATIONS = (4, 16, 32)
-MOST_LOG, QUICK_LOG = 16, 12
-"""Log2 of the bytes of the largest input, and of that with `--quick`."""
+MOST_LOG, USUAL_LOG = 16, 12
+"""Log2 of the bytes of the largest input, and of that of nine inputs in ten, or with `--quick`."""
+_LARGE = 0.1
+"""Share of larger inputs: they take most of the time, as the core checks each byte that it gets."""
 _LEVEL = 3
 """The library's default, of the frames whose cycles are measured."""
 
 
 def _size(rng: random.Random, most_log: int) -> int:
-    """Return a size; half of them are below the square root of the largest."""
-    return int(2 ** (rng.random() * most_log)) - 1
+    """Return a size; half of the usual ones are below 64 bytes, and half of the large ones 256."""
+    usual = most_log <= USUAL_LOG or rng.random() >= _LARGE
+    return int(2 ** (rng.random() * (USUAL_LOG if usual else most_log))) - 1
 
 
 def inputs(count: int, rng: random.Random, most_log: int = MOST_LOG) -> Iterator[Case]:
@@ -86,7 +88,7 @@ def inputs(count: int, rng: random.Random, most_log: int = MOST_LOG) -> Iterator
             data += more
         if library_reads(frames, len(data)) != data:
             raise ExperimentError(f"input {index}: the library does not read its own frame.")
-        software = rng.random() < 0.1
+        software = rng.random() < 0.1 and len(data) <= SOFTWARE_BYTES
         yield Case(
             f"input {index}", frames, len(data), data, software=software, checksum=not several
         )
@@ -117,7 +119,8 @@ def compressions(count: int, rng: random.Random, most_log: int = MOST_LOG) -> It
             data = bytes(int(256 * rng.random() ** power) for _ in range(len(data)))
         window, table = rng.choice(WINDOWS), rng.randint(9, 14)
         name = f"compress {kind} {index}"
-        case = _compression(name, data, window, table, rng.random() < 0.2)
+        software = rng.random() < 0.2 and len(data) <= SOFTWARE_BYTES
+        case = _compression(name, data, window, table, software)
         yield case
         if index % 10 == 5:
             room = rng.randrange(case.room)
@@ -252,76 +255,44 @@ def _ratios(experiment: Experiment) -> bool:
     return ratio_shape(experiment, sampled(experiment), unit_compressed, library)
 
 
-def _compressor_area(experiment: Experiment) -> bool:
-    """Show the compressor's area by its settings; return whether less of each takes less."""
-    settings = {
-        "64 KiB, 2^14": {"history_kib": 64, "hash_log": 14},
-        "2 KiB, 2^14": {"history_kib": 2, "hash_log": 14},
-        "2 KiB, 2^9": {"history_kib": 2, "hash_log": 9},
-    }
-    found = areas(experiment, "zstd", "ZstdCompressor", settings)
-    experiment.say("published in 16 nm: 3.48 mm2")
-    blocks = [area.bram_kbit for area in found.values()]
-    return blocks == sorted(blocks, reverse=True)
-
-
-def _area(experiment: Experiment) -> bool:
-    """Show the decompressor's area by its settings; return whether less of each takes less."""
-    whole = {"history_kib": 64, "speculations": 16, "compressor": 0}
-    tables = {f"64 KiB, {n} speculations": {**whole, "speculations": n} for n in (16, 32, 4)}
-    settings = {**tables, "2 KiB, 16 speculations": {**whole, "history_kib": 2}}
-    found = areas(experiment, "zstd", "ZstdKernel", settings)
-    experiment.say(
-        "published in 16 nm: 1.9 mm2; with 2 KiB 8.6 % less, with 32 speculations 18 % more, with "
-        "4 of them 10 % less"
-    )
-    luts = [found[f"64 KiB, {n} speculations"].lut for n in _SPECULATIONS]
-    first, *_, short = found.values()
-    return luts == sorted(luts) and short.bram_kbit < first.bram_kbit
-
-
-@experiment_named("zstd")
-def run(experiment: Experiment) -> Verdict:
-    """Hold when all outputs are right, bad data is refused, and placements are in their order."""
-    rng = random.Random(experiment.seed)
-    good, bad, made = (60, 60, 40) if experiment.quick else (10_000, 2_000, 10_000)
-    log = QUICK_LOG if experiment.quick else MOST_LOG
-    cases = [*inputs(good, rng, log), *compressions(made, rng, log), *faults(bad, rng)]
+def _compared(experiment: Experiment, cases: Sequence[Case], bad: int) -> tuple[bool, str]:
+    """Run all inputs, of which about `bad` are bad."""
     found = run_cases(experiment, "inputs", cases)
     refused = sum(outcome.status != 0 for _, outcome in found)
     stricter = sum(case.output is not None and outcome.status != 0 for case, outcome in found)
+    experiment.keep(inputs=len(found), refused=refused, stricter=stricter)
+    return bad // 4 < refused and stricter <= bad // 10, (
+        f"{len(found)} inputs as the library has them, {refused} of them refused ({stricter} of "
+        "these the library takes), nothing beside an output changed"
+    )
+
+
+def _measured(experiment: Experiment) -> tuple[bool, str]:
     size = 2_048 if experiment.quick else 65_536
     ordered = _rates(experiment, size) and _compression_rates(experiment, size)
     ordered &= _ratios(experiment)
-    ordered &= fleet_calls(experiment, "zstd", _call, run_cases)
-    shaped = experiment.quick or (_area(experiment) and _compressor_area(experiment))
-    few = [*cases[:12], *cases[good : good + 12]]
-    unit = unit_of("zstd")
+    return ordered & fleet_calls(experiment, "zstd", _call, run_cases), ""
+
+
+@experiment_named("zstd", input_arguments)
+def run(experiment: Experiment) -> Verdict:
+    """Hold when all outputs are right, bad data is refused, and placements are in their order."""
+    rng = random.Random(experiment.seed)
+    good, bad = how_many(experiment, quick=(60, 60))
+    made, _ = how_many(experiment, quick=(40, 0))
+    log = USUAL_LOG if experiment.quick else MOST_LOG
+    cases = [*inputs(good, rng, log), *compressions(made, rng, log), *faults(bad, rng)]
+    few, unit = [*cases[:12], *cases[good : good + 12]], unit_of("zstd")
+    far = () if experiment.quick else few[::5]
     own = partial(build, unit.opcode)
-    elf = own(few, experiment.folder / "hashes")
-    tokens = hashes(experiment, unit.blade, elf, lambda run: check_outputs(run, few))
-    same = len(set(tokens)) == 1
-    equal, stops = 0, 0
-    if not experiment.quick:
-        equal, stops = snapshots_equal(experiment, unit.blade, few[::5], own)
-    went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
-    experiment.keep(
-        inputs=len(found),
-        refused=refused,
-        stricter=stricter,
-        token_hashes=tokens,
-        snapshots=equal,
+    steps = (
+        lambda: _compared(experiment, cases, bad),
+        lambda: _measured(experiment),
+        lambda: engines(experiment, unit, few, far, own, check_outputs),
     )
-    return Verdict(
-        ordered
-        and shaped
-        and same
-        and equal == stops
-        and bad // 4 < refused
-        and stricter <= bad // 10,
-        f"{len(found)} inputs as the library has them, {refused} of them refused ({stricter} of "
-        f"these the library takes), nothing beside an output changed; {len(set(tokens))} hash "
-        f"of {len(tokens)} runs{went_on}",
+    return in_steps(
+        experiment,
+        steps,
         "all the same, near core before chiplet before PCIe, faster than software, better ratios "
-        "with more window and entries, less of a setting takes less, one hash",
+        "with more window and entries, one hash",
     )

@@ -7,13 +7,12 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from firesim_software.builder import own_program
 
-from regression.support.cluster import Config, run_cluster
+from regression.support.cluster import Config
 from regression.support.experiment import Experiment, ExperimentError
 from regression.support.simulate import Run
 from regression.support.snapshots import equal_from_snapshots
@@ -22,12 +21,12 @@ from regression.support.ways import run_ways, stalled_metasim
 
 ENTRY_BYTES = 32
 """Of a case in the program's table."""
-MOST_BYTES = 1_400_000
-"""Of inputs in one program, which ends below the device tree."""
 ALL_UNITS = "rocket-1-hyperscale"
 """The blade that has all units, so that one model of each engine serves for them."""
 _OPCODES = {"snappy": "CUSTOM_0", "protobuf": "CUSTOM_1", "zstd": "CUSTOM_2"}
 """Of the units of ALL_UNITS, as `near_core.h` calls them."""
+SOFTWARE_BYTES = 2_048
+"""Of data that software works on beside the unit, at most, where thousands of cases are run."""
 FAR = 2_000
 """Cycles of each way to memory, where a snapshot is to meet a unit in mid-operation."""
 OPERATION = re.compile(
@@ -80,7 +79,6 @@ class Operation(Linked, Protocol):
 
 C = TypeVar("C", bound=Linked)
 D = TypeVar("D", bound=Placed)
-P = TypeVar("P", bound=Operation)
 
 
 @dataclass(frozen=True)
@@ -91,9 +89,6 @@ class Outcome:
     bytes: int
     cycles: int
     software: int
-
-
-F = TypeVar("F", bound=Outcome)
 
 
 @dataclass(frozen=True)
@@ -163,39 +158,26 @@ def recipe(blade: str, elf: Path, **simulation: object) -> Config:
     }
 
 
-def lines_of(run: Run, pattern: re.Pattern[str], count: int) -> list[tuple[str, ...]]:
-    """Return what the program printed of each case, by the groups of a pattern.
+def lines_of(run: Run, node: str, pattern: re.Pattern[str], count: int) -> list[tuple[str, ...]]:
+    """Return what the program of a node printed of each case, by the groups of a pattern.
 
     Raises:
         ExperimentError: they are not `count` cases in their order; the first group is the number.
     """
-    lines: list[tuple[str, ...]] = pattern.findall(run.console("node0"))
+    lines: list[tuple[str, ...]] = pattern.findall(run.console(node))
     if [int(line[0]) for line in lines] != list(range(count)):
         raise ExperimentError(f"found {len(lines)} results, expected {count}.")
     return lines
 
 
-def batches(cases: Sequence[C], most_bytes: int) -> list[list[C]]:
-    """Return the cases in as many programs of at most `most_bytes` of sources as they need."""
-    out: list[list[C]] = [[]]
-    size = 0
-    for case in cases:
-        size += len(case.source) + 48
-        if size > most_bytes:
-            out.append([])
-            size = len(case.source) + 48
-        out[-1].append(case)
-    return out
-
-
-def check_outputs(run: Run, cases: Sequence[Operation]) -> list[Outcome]:
-    """Compare a run with what the operations expect.
+def check_outputs(run: Run, cases: Sequence[Operation], node: str = "node0") -> list[Outcome]:
+    """Compare what a node of a run printed with what the operations expect.
 
     Raises:
         ExperimentError: an output is another one, bad data was taken, or memory beside an output
             has changed.
     """
-    lines = lines_of(run, OPERATION, len(cases))
+    lines = lines_of(run, node, OPERATION, len(cases))
     both = zip(cases, lines, strict=True)
     return [_check_output(case, index, line) for index, (case, line) in enumerate(both)]
 
@@ -214,44 +196,6 @@ def _check_output(case: Operation, index: int, line: tuple[str, ...]) -> Outcome
         if (status, size, int(line[6], 16)) != wanted:
             raise ExperimentError(f"{case.name}: found {line}, expected {wanted}.")
     return Outcome(status, size, cycles, software)
-
-
-def run_batches(
-    experiment: Experiment,
-    name: str,
-    blade: str,
-    cases: Sequence[C],
-    build: Callable[[list[C], Path], Path],
-    check: Callable[[Run, list[C]], list[F]],
-    most_bytes: int = MOST_BYTES,
-) -> list[F]:
-    """Run all cases in as many programs as they need; return what came of them, in their order.
-
-    `build` links cases into a program in a folder, `check` compares a run with its cases.
-    """
-    found: list[F] = []
-    for index, batch in enumerate(batches(cases, most_bytes)):
-        where = f"{name}-{index}"
-        elf = build(batch, experiment.folder / where)
-        found += check(run_cluster(experiment, where, recipe(blade, elf, threads=1)), batch)
-    return found
-
-
-def run_operations(
-    experiment: Experiment,
-    name: str,
-    part: str,
-    cases: Sequence[P],
-    build: Callable[[str, Sequence[P], Path], Path],
-) -> list[tuple[P, Outcome]]:
-    """Run cases whose output is bytes on the unit of a part and compare them.
-
-    `build` links cases into the program of the unit behind an opcode, in a folder.
-    """
-    unit = unit_of(part)
-    own = partial(build, unit.opcode)
-    outcomes = run_batches(experiment, name, unit.blade, cases, own, check_outputs)
-    return list(zip(cases, outcomes, strict=True))
 
 
 def snapshots_equal(
@@ -280,3 +224,21 @@ def hashes(
     for run in runs.values():
         check(run)
     return [run.token_hash for run in runs.values()]
+
+
+def engines(
+    experiment: Experiment,
+    unit: Unit,
+    few: Sequence[D],
+    far: Sequence[D],
+    build: Callable[[Sequence[D], Path], Path],
+    check: Callable[[Run, Sequence[D]], object],
+) -> tuple[bool, str]:
+    """Run `few` cases in several ways, and `far` from snapshots; return whether all are equal."""
+    elf = build(few, experiment.folder / "hashes")
+    tokens = hashes(experiment, unit.blade, elf, lambda run: check(run, few))
+    equal, stops = snapshots_equal(experiment, unit.blade, far, build) if far else (0, 0)
+    went_on = f"; {equal} of {stops} snapshots equal" if stops else ""
+    experiment.keep(token_hashes=tokens, snapshots=equal)
+    same = len(set(tokens))
+    return same == 1 and equal == stops, f"{same} hash of {len(tokens)} runs{went_on}"

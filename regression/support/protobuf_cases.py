@@ -19,9 +19,9 @@ from regression.support.near_core_cases import (
     laid,
     lines_of,
     link,
-    run_batches,
     unit_of,
 )
+from regression.support.near_core_runs import run_batches
 from regression.support.simulate import Run
 from regression.support.target_digest import digest
 
@@ -89,14 +89,14 @@ def build(protos: Sequence[Path], opcode: str, cases: Sequence[Case], folder: Pa
     return link("pb_cases", *laid(cases, entry, padding), [*own, *code, tables], opcode, folder)
 
 
-def check(run: Run, cases: Sequence[Case]) -> list[BothWays]:
-    """Compare a run with what the cases expect.
+def check(run: Run, cases: Sequence[Case], node: str = "node0") -> list[BothWays]:
+    """Compare what a node of a run printed with what the cases expect.
 
     Raises:
         ExperimentError: an object is another one or is serialised to other bytes, bad data was
             taken, or memory beside the arena or the buffer has changed.
     """
-    lines = lines_of(run, _LINE, len(cases))
+    lines = lines_of(run, node, _LINE, len(cases))
     outcomes = []
     for index, (case, line) in enumerate(zip(cases, lines, strict=True)):
         status, size, cycles, software, stray, length = (int(word) for word in line[1:7])

@@ -12,7 +12,8 @@ from typing import ClassVar
 from firesim_common.paths import ROOT
 
 from regression.support.experiment import Experiment
-from regression.support.near_core_cases import Outcome, laid, link, run_operations
+from regression.support.near_core_cases import Outcome, laid, link
+from regression.support.near_core_runs import run_operations
 
 PROGRAM = ROOT / "sw/firesim-software/programs/snappy"
 

@@ -1,72 +1,95 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What units beside a core take of an FPGA, by the settings of their part: LUT, FF, block RAM."""
+"""What a module of units beside a core takes of an FPGA: LUT, FF, block RAM, by their settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import yaml
+from firesim.boards.one_module import synthesized_module
 from firesim.build.rtl import peripherals
 from firesim.build.rtl_blade import load_blade
-from goldengate.synthesis import synthesize
-
-from regression.support.experiment import Experiment
+from goldengate.synthesis import Counts
+from goldengate.synthesis_cells import kind_of, weight_of
 
 FAMILY = "xcup"
 """UltraScale+, the family of the boards on PCIe."""
+_LUT_BITS = 64
+_OPCODES = ("custom0", "custom1", "custom2", "custom3")
+
+Options = Mapping[str, Mapping[str, int]]
+"""Options by the name of a part, as a blade file has them."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """What a unit takes."""
+    """What a module takes. Small memories are in look-up tables: `memory_lut` of `lut`."""
 
     lut: float
+    memory_lut: float
     ff: float
     bram_kbit: float
+    levels: float
+    """Look-up tables on the longest path between registers."""
+    cpu_s: float
+    """Processor time of its synthesis, in seconds."""
 
-    def times(self, other: Area) -> list[str]:
-        """Return the shares of another one's, as cells of a table."""
-        both = zip(vars(self).values(), vars(other).values(), strict=True)
-        return [f"{mine / theirs:.2f}" if theirs else "-" for mine, theirs in both]
+    @property
+    def logic_lut(self) -> float:
+        """Look-up tables without those that hold memory."""
+        return self.lut - self.memory_lut
+
+    @property
+    def memory_kbit(self) -> float:
+        """What its memories take, in kbit: block RAM, and look-up tables of 64 bits."""
+        return self.bram_kbit + self.memory_lut * _LUT_BITS / 1024
+
+    def shares(self, whole: Area) -> tuple[float, float]:
+        """Return its shares of the logic and of the memory of another area, which has both."""
+        return self.logic_lut / whole.logic_lut, self.memory_kbit / whole.memory_kbit
 
 
-def areas(
-    experiment: Experiment, part: str, kernel: str, settings: Mapping[str, Mapping[str, int]]
-) -> dict[str, Area]:
-    """Synthesize the module `kernel` of a part for each of its settings; show a table.
+def parts_verilog(options: Options, near_core: frozenset[str], folder: Path) -> list[Path]:
+    """Elaborate parts with options beside a Rocket core; return the Verilog around the core.
 
-    The first setting is the one that others are compared with. The same synthesis is that of
-    `firesim build estimate`, which has a whole blade with the host's side.
+    Parts of `near_core` get opcodes of their own; the blade file is written into `folder`.
 
     Raises:
-        ToolError: a blade cannot be elaborated.
+        ToolError: the parts cannot be elaborated.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    opcodes = iter(_OPCODES)
+    parts: list[dict[str, object]] = []
+    for part, given in options.items():
+        listed: dict[str, object] = {"part": part, "options": dict(given)}
+        parts.append(listed | ({"opcodes": [next(opcodes)]} if part in near_core else {}))
+    blade = folder / "area.yaml"
+    blade.write_text(
+        yaml.safe_dump(
+            {
+                "description": "A Rocket core with the units that are measured",
+                "extends": "rocket-1",
+                "parts": parts,
+                "without": ["block_device"],
+            }
+        )
+    )
+    return sorted(peripherals(load_blade(str(blade))).glob("*.sv"))
+
+
+def area(sources: list[Path], module: str) -> Area:
+    """Synthesize one module, as `firesim build estimate --module` does; results are cached.
+
+    Raises:
         GoldenGateError: Yosys refuses the module.
     """
-    found: dict[str, Area] = {}
-    for index, (name, options) in enumerate(settings.items()):
-        folder = experiment.folder / f"area-{kernel}-{index}"
-        folder.mkdir(parents=True)
-        blade = folder / f"area-{index}.yaml"
-        blade.write_text(
-            yaml.safe_dump(
-                {
-                    "description": f"One Rocket core with the part {part}: {name}",
-                    "extends": "rocket-1",
-                    "parts": [{"part": part, "options": dict(options)}],
-                    "without": ["block_device"],
-                }
-            )
-        )
-        sources = sorted(peripherals(load_blade(str(blade))).glob("*.sv"))
-        total = synthesize(sources, kernel, FAMILY, folder).total
-        found[name] = Area(total["lut"], total["ff"], total["bram_kbit"])
-    first = next(iter(found.values()))
-    rows = [
-        [name, *(f"{value:,.0f}" for value in vars(area).values()), *area.times(first)]
-        for name, area in found.items()
-    ]
-    titles = ["setting", "LUT", "FF", "BRAM (kbit)", "LUT by the first", "FF", "BRAM"]
-    experiment.table(f"Area of {kernel} on UltraScale+, by Yosys", titles, rows)
-    experiment.keep(**{f"area_{kernel}": {name: vars(area) for name, area in found.items()}})
-    return found
+    counts = Counts.read(synthesized_module(sources, module, FAMILY))
+    memory = sum(
+        weight_of(FAMILY, cell).get("lut", 0) * count
+        for cell, count in counts.cells.items()
+        if kind_of(FAMILY, cell) == "memory"
+    )
+    total = counts.total
+    return Area(total["lut"], memory, total["ff"], total["bram_kbit"], counts.levels, counts.cpu_s)

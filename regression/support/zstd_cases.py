@@ -11,7 +11,8 @@ from pathlib import Path
 from firesim_common.paths import ROOT
 
 from regression.support.experiment import Experiment
-from regression.support.near_core_cases import Outcome, laid, link, run_operations
+from regression.support.near_core_cases import Outcome, laid, link
+from regression.support.near_core_runs import run_operations
 
 PROGRAM = ROOT / "sw/firesim-software/programs/zstd"
 REFUSED = (16, 17, 19, 20)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from firesim_common import watch
 from firesim_common.tools import python_command
 
 from goldengate.block_reads import BlockReads
@@ -88,6 +89,7 @@ def synthesize(
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             cwd=folder,
+            env=watch.watched(),
             check=False,
         )
     if done.returncode == 0:
@@ -235,6 +237,7 @@ def _mark(module: Any) -> None:
 def _main(path: Path) -> int:
     from pyosys import libyosys as ys
 
+    watch.begin()
     task = json.loads(path.read_text())
     folder, top = path.parent, task["top"]
     design = ys.Design()

@@ -2,7 +2,8 @@
 """What a blade takes of an FPGA, without the vendor's tools: Yosys counts what it needs.
 
 The design is the one that a bitstream is made of (`goldengate.fpga_form`). DRAM controllers, the
-board's shell and the host side of bridges beyond the token channels are not counted.
+board's shell and the host side of bridges beyond the token channels are not counted. A module alone
+(`boards.one_module`) is counted as its Verilog stands.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from firesim_common.errors import InputError
 from goldengate.sharing import PLAIN, Sharing, shared_form
 
 from firesim.boards.board import Board, Published
+from firesim.boards.one_module import check_module, synthesized_module
 from firesim.build.design import Design
 
 KINDS = ("lut", "ff", "bram_kbit", "uram", "dsp")
@@ -48,6 +50,8 @@ class Estimate:
     modules: dict[str, dict[str, float]]
     published: list[Published]
     nodes: int
+    module: str | None
+    """The module that was counted alone, without the rest of the blade and the host's side."""
     synthesis_cpu_s: float
 
     def to_json(self) -> dict[str, Any]:
@@ -84,13 +88,17 @@ def synthesized(design: Design, family: str, sharing: Sharing = PLAIN) -> Path:
     return cached("synthesis", _key(design, family, sharing), build, places=design.places())
 
 
-def module_path(path: str, depth: int) -> str:
-    """Return the module that a row of the table is for: `host` or a path below the target."""
+def module_path(path: str, depth: int, alone: bool = False) -> str:
+    """Return the module that a row of the table is for: `host` or a path below the target.
+
+    `alone`: the path begins at the module itself, and there is no host.
+    """
     from goldengate.fpga_form import TARGET_PATH
 
-    if path != TARGET_PATH and not path.startswith(f"{TARGET_PATH}."):
+    target = "" if alone else f"{TARGET_PATH}."
+    if not f"{path}.".startswith(target):
         return "(channels and host side)"
-    parts = path.split(".")[len(TARGET_PATH.split(".")) :]
+    parts = f"{path}."[len(target) :].split(".")[:-1]
     return ".".join(parts[:depth]) or "(top)"
 
 
@@ -101,16 +109,24 @@ def estimate(
     depth: int,
     usable: float,
     sharing: Sharing = PLAIN,
+    module: str | None = None,
 ) -> Estimate:
     """Estimate a design on a board; `depth` is how deep modules are told apart.
 
+    With `module`, that module of the design alone; parameters of the design are the module's.
+
     Raises:
         GoldenGateError: the design is refused.
-        InputError: the device has none of something that the design needs.
+        InputError: the design has no such module.
     """
     from goldengate.synthesis import Counts
 
-    counts = Counts.read(synthesized(design, board.family, sharing))
+    if module is None:
+        folder = synthesized(design, board.family, sharing)
+    else:
+        check_module(design.sources, module)
+        folder = synthesized_module(design.sources, module, board.family, design.parameters)
+    counts = Counts.read(folder)
     available: dict[str, int] = board.resources.model_dump()
     fits: dict[str, int] = {}
     for kind in KINDS:
@@ -119,14 +135,15 @@ def estimate(
     limited_by = min(fits, key=lambda kind: fits[kind], default="lut")
     modules: dict[str, dict[str, float]] = {}
     for path, part in counts.modules.items():
-        row = modules.setdefault(module_path(path, depth), dict.fromkeys(KINDS, 0.0))
+        name = module_path(path, depth, module is not None)
+        row = modules.setdefault(name, dict.fromkeys(KINDS, 0.0))
         for kind, value in part.items():
             row[kind] += value
     least_ns, most_ns = NS_A_LEVEL[board.family]
     slowest = 1000 / (NS_A_REGISTER + counts.levels * most_ns)
     fastest = 1000 / (NS_A_REGISTER + counts.levels * least_ns)
     return Estimate(
-        blade=design.name,
+        blade=design.name if module is None else f"{module} of {design.name}",
         board=board_name,
         family=board.family,
         used=counts.total,
@@ -139,6 +156,7 @@ def estimate(
         modules=modules,
         published=board.published,
         nodes=sharing.fame5_threads,
+        module=module,
         synthesis_cpu_s=round(counts.cpu_s, 1),
     )
 

@@ -46,7 +46,24 @@ BoardOption = Annotated[
     str,
     typer.Option(help="Board; an unknown one lists those known.", autocompletion=complete_board),
 ]
+SourceOption = Annotated[
+    list[Path] | None, typer.Option(help="Verilog file of a design of your own.")
+]
+ParameterOption = Annotated[
+    list[str] | None, typer.Option("-P", help="NAME=VALUE: a parameter of the top module.")
+]
+ModuleOption = Annotated[
+    str | None,
+    typer.Option(help="Module of the design that is estimated alone; -P then means its own."),
+]
+UsableOption = Annotated[
+    float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
+]
 WIDTH = 80
+ALONE = (
+    "--module: found it with an option of the form for an FPGA, expected it without: a module "
+    "alone has no channels and no host's side."
+)
 MOST_MODULES = 24
 
 
@@ -55,12 +72,9 @@ MOST_MODULES = 24
 def estimate(
     blade: BladeArgument,
     board: BoardOption,
-    source: Annotated[
-        list[Path] | None, typer.Option(help="Verilog file of a design of your own.")
-    ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("-P", help="NAME=VALUE: a parameter of the top module.")
-    ] = None,
+    source: SourceOption = None,
+    parameter: ParameterOption = None,
+    module: ModuleOption = None,
     multi_cycle_memories: MultiCycleOption = False,
     fame5_threads: ThreadsOption = 1,
     scan_chain: ScanOption = False,
@@ -70,9 +84,7 @@ def estimate(
     memory: MemoryOption = "host",
     memory_parameter: ParametersOption = None,
     depth: Annotated[int, typer.Option(min=1, help="How deep modules are told apart.")] = 1,
-    usable: Annotated[
-        float, typer.Option(help="Share of the device that blades may take (a rule of thumb).")
-    ] = 0.7,
+    usable: UsableOption = 0.7,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Estimate what a blade takes of an FPGA board, how many fit, and the clock to expect.
@@ -85,12 +97,15 @@ def estimate(
 
       firesim build estimate rocket-1-small --board u250 --depth 2 --multi-cycle-memories
 
+      firesim build estimate rocket-1-snappy --board f2 --module SnappyKernel
+
       firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --source
       target-design/examples/packet-reflector/packet_reflector.sv
 
       firesim build estimate PacketReflector -P DEPTH=64 --board ulx3s --capture
       out_data --source target-design/examples/packet-reflector/packet_reflector.sv
     """
+    from firesim_common.errors import InputError
     from goldengate.sharing import Sharing
     from rich.console import Console
 
@@ -106,8 +121,10 @@ def estimate(
         design, gates=gates, block_memories=chosen.on_pcie, capture=captured, host_rtl=in_rtl
     )
     shared = Sharing(multi_cycle_memories, fame5_threads, scan_chain)
-    with Steps(Console(stderr=True)).step(f"estimating {design.name}"):
-        found = library.estimate(design, board, chosen, depth, share, shared)
+    if module is not None and (shared or gates or captured or in_rtl):
+        raise InputError(ALONE)
+    with Steps(Console(stderr=True)).step(f"estimating {module or design.name}"):
+        found = library.estimate(design, board, chosen, depth, share, shared, module)
     typer.echo(library.as_json(found)) if as_json else _show(found, chosen)
     if sentence := library.too_small(found, chosen):
         typer.echo(sentence, err=True)
@@ -203,12 +220,13 @@ def _sentences(found: Estimate, board: Board) -> list[str]:
     least, most = found.mhz
     low, high = NS_A_LEVEL[found.family]
     what = "" if found.nodes == 1 else f"supernodes of {found.nodes} nodes "
+    around = "" if found.module is None else "the blade around the module, the host's side, "
     lines = [
         f"{found.fit} {what}fit when blades may take {found.usable:.0%} of the device (a rule of "
         f"thumb); {NAMES[found.limited_by]} decides.",
         f"Host clock to expect: {least:g} to {most:g} MHz, from {found.levels:g} tables on the "
         f"longest path at {low:g} to {high:g} ns each with their wires; estimated, not routed.",
-        f"Not counted: the board's shell, its DRAM controller ({board.memory}).",
+        f"Not counted: {around}the board's shell, its DRAM controller ({board.memory}).",
         f"The device has this by: {board.source}.",
     ]
     for one in board.published:
