@@ -121,11 +121,13 @@ def between(server: Device, client: Device, words: str) -> Config:
     )
 
 
-def between_ends(server: Device, client: Device, first: str, second: str) -> Config:
+def between_ends(
+    server: Device, client: Device, first: str, second: str, workload: str = DRIVER.workload
+) -> Config:
     """Return two Linux nodes that run a command each beside their devices."""
 
     def node(device: Device, peer: str, words: str) -> Config:
-        return {"linux": DRIVER.workload, "command": device.command(peer, words)}
+        return {"linux": workload, "command": device.command(peer, words)}
 
     return {
         "system": {
