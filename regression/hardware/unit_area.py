@@ -14,9 +14,11 @@ Snappy decompressor alone, with 64 and 2 KiB.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from pathlib import Path
 
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.plotting import COLOURS, new_figure, save_figure
@@ -48,6 +50,9 @@ class Unit:
     published_mm2: float | None
     settings: tuple[Setting, ...]
     """The first one is what others are compared with."""
+    parts: tuple[str, ...] = ()
+    """Modules inside that settings change. If given, they alone are synthesized for each setting
+    but the first, which takes a tenth of the time."""
 
 
 def _kib(size: int, published: float | None = None, **more: int) -> Setting:
@@ -95,6 +100,7 @@ UNITS = (
             *(_speculations(16), _speculations(32, 1.18), _speculations(4, 0.9)),
             Setting("2 KiB, 16 speculations", {"history_kib": 2, "speculations": 16}, 0.914),
         ),
+        ("SnappyHistory", "HuffmanTree", "LiteralSource"),
     ),
     Unit(
         "ZStd compressor",
@@ -102,6 +108,7 @@ UNITS = (
         "ZstdCompressor",
         3.48,
         (_table(64, 14), _table(2, 9)),
+        ("MatchFinder",),
     ),
     Unit(
         "Protobuf deserialiser",
@@ -143,23 +150,38 @@ def _measure(experiment: Experiment, units: Sequence[Unit]) -> Found:
     """Elaborate and synthesize each setting of each unit, and show tables."""
     found: Found = {}
     for unit in units:
-        areas = []
-        for index, setting in enumerate(unit.settings):
-            folder = experiment.folder / f"{unit.module}-{index}"
-            sources = parts_verilog({unit.part: setting.values}, NEAR_CORE, folder)
-            areas.append(area(sources, unit.module))
-        found[unit] = areas
-        _show(experiment, unit, areas)
+        folder = experiment.folder / unit.module
+        sources = [
+            parts_verilog({unit.part: setting.values}, NEAR_CORE, folder / str(index))
+            for index, setting in enumerate(unit.settings)
+        ]
+        found[unit] = _areas(unit, sources)
+        _show(experiment, unit, found[unit])
+    return found
+
+
+def _areas(unit: Unit, sources: Sequence[list[Path]]) -> list[Area]:
+    """Synthesize a unit, from the Verilog of each of its settings."""
+    if not unit.parts:
+        return [area(one, unit.module) for one in sources]
+    whole = area(sources[0], unit.module)
+    found = [whole]
+    for one in sources[1:]:
+        changed = whole
+        for part in unit.parts:
+            changed = changed.with_part(area(sources[0], part), area(one, part))
+        found.append(changed)
     return found
 
 
 def _show(experiment: Experiment, unit: Unit, areas: Sequence[Area]) -> None:
     rows = []
     for setting, one in zip(unit.settings, areas, strict=True):
-        amounts = (one.lut, one.memory_lut, one.ff, one.bram_kbit, one.levels)
+        amounts = (one.lut, one.memory_lut, one.ff, one.bram_kbit)
         shares = [*one.shares(areas[0]), setting.published]
         shown = ["" if share is None else f"{share:.2f}" for share in shares]
-        rows.append([setting.name, *(f"{amount:,.0f}" for amount in amounts), *shown])
+        levels = "" if one.levels is None else f"{one.levels:.0f}"
+        rows.append([setting.name, *(f"{amount:,.0f}" for amount in amounts), levels, *shown])
     columns = ["setting", "LUT", "for memory", "FF", "BRAM (kbit)", "levels"]
     shares_of = ["logic by the first", "memory", "published area"]
     experiment.table(f"{unit.title} ({unit.module}) on UltraScale+", [*columns, *shares_of], rows)
@@ -240,7 +262,10 @@ def _plot(experiment: Experiment, found: Found) -> None:
         for unit, areas in found.items()
         if any(setting.published is not None for setting in unit.settings)
     }
-    figure, panels = new_figure(len(drawn), width=4.2, height=4.4)
+    if not drawn:
+        return
+    figure, made = new_figure(len(drawn), width=4.2, height=4.4)
+    panels = [made] if len(drawn) == 1 else list(made)
     for (unit, areas), axes in zip(drawn.items(), panels, strict=True):
         names = [setting.name for setting in unit.settings]
         for which, (resource, colour) in enumerate(zip(RESOURCES, COLOURS, strict=False)):
@@ -258,11 +283,23 @@ def _plot(experiment: Experiment, found: Found) -> None:
     experiment.note_file(save_figure(figure, experiment.folder, "unit-area"))
 
 
-@experiment_named("unit-area")
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--units",
+        nargs="+",
+        choices=[unit.module for unit in UNITS],
+        default=[unit.module for unit in UNITS],
+        metavar="MODULE",
+        help=f"which of {', '.join(unit.module for unit in UNITS)}",
+    )
+
+
+@experiment_named("unit-area", _arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when less of a setting takes less, and published shares are those of our resources."""
     few = tuple(one for one in SNAPPY_READS.settings if one.name in ("64 KiB", "2 KiB"))
-    units = (replace(SNAPPY_READS, settings=few),) if experiment.quick else UNITS
+    chosen = tuple(unit for unit in UNITS if unit.module in experiment.arguments.units)
+    units = (replace(SNAPPY_READS, settings=few),) if experiment.quick else chosen
     found = _measure(experiment, units)
     explained, rises, ordered = (
         check(experiment, found) for check in (_explained, _rises, _in_order)

@@ -31,8 +31,8 @@ class Area:
     memory_lut: float
     ff: float
     bram_kbit: float
-    levels: float
-    """Look-up tables on the longest path between registers."""
+    levels: float | None
+    """Look-up tables on the longest path between registers; None: not known."""
     cpu_s: float
     """Processor time of its synthesis, in seconds."""
 
@@ -45,6 +45,17 @@ class Area:
     def memory_kbit(self) -> float:
         """What its memories take, in kbit: block RAM, and look-up tables of 64 bits."""
         return self.bram_kbit + self.memory_lut * _LUT_BITS / 1024
+
+    def with_part(self, old: Area, new: Area) -> Area:
+        """Return what is taken when a part of the module takes `new` in place of `old`."""
+        return Area(
+            self.lut - old.lut + new.lut,
+            self.memory_lut - old.memory_lut + new.memory_lut,
+            self.ff - old.ff + new.ff,
+            self.bram_kbit - old.bram_kbit + new.bram_kbit,
+            None,
+            new.cpu_s,
+        )
 
     def shares(self, whole: Area) -> tuple[float, float]:
         """Return its shares of the logic and of the memory of another area, which has both."""
