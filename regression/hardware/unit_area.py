@@ -18,7 +18,6 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from pathlib import Path
 
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.plotting import COLOURS, new_figure, save_figure
@@ -160,7 +159,7 @@ def _measure(experiment: Experiment, units: Sequence[Unit]) -> Found:
     return found
 
 
-def _areas(unit: Unit, sources: Sequence[list[Path]]) -> list[Area]:
+def _areas(unit: Unit, sources: Sequence[str]) -> list[Area]:
     """Synthesize a unit, from the Verilog of each of its settings."""
     if not unit.parts:
         return [area(one, unit.module) for one in sources]
@@ -187,7 +186,7 @@ def _show(experiment: Experiment, unit: Unit, areas: Sequence[Area]) -> None:
     experiment.table(f"{unit.title} ({unit.module}) on UltraScale+", [*columns, *shares_of], rows)
 
 
-def _memory_weight(points: Sequence[tuple[float, float, float]]) -> float:
+def memory_weight(points: Sequence[tuple[float, float, float]]) -> float:
     """Return the part of an area that is memory, which fits shares of logic, memory and all best.
 
     It is 0 to 1, by least squares: all = logic + weight * (memory - logic).
@@ -207,7 +206,7 @@ def _explained(experiment: Experiment, found: Found) -> bool:
             for setting, (logic, memory) in zip(unit.settings, shares, strict=True)
             if setting.published is not None
         ]
-        weight = _memory_weight([point[1:] for point in points])
+        weight = memory_weight([point[1:] for point in points])
         for setting, logic, memory, published in points:
             fitted = logic + weight * (memory - logic)
             farthest = max(farthest, abs(fitted - published))

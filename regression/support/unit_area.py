@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 from firesim.boards.one_module import synthesized_module
@@ -17,6 +19,8 @@ from goldengate.synthesis_cells import kind_of, weight_of
 FAMILY = "xcup"
 """UltraScale+, the family of the boards on PCIe."""
 _LUT_BITS = 64
+_MODULE = re.compile(r"^module (\w+)\(.*?^endmodule", re.MULTILINE | re.DOTALL)
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _OPCODES = ("custom0", "custom1", "custom2", "custom3")
 
 Options = Mapping[str, Mapping[str, int]]
@@ -62,7 +66,25 @@ class Area:
         return self.logic_lut / whole.logic_lut, self.memory_kbit / whole.memory_kbit
 
 
-def parts_verilog(options: Options, near_core: frozenset[str], folder: Path) -> list[Path]:
+def with_submodules(verilog: str, module: str) -> str:
+    """Return the text of a module and of all below it, of Verilog as firtool writes it.
+
+    So what is synthesized stays the same text when another part changes.
+
+    Raises:
+        KeyError: there is no such module.
+    """
+    texts = {found[1]: found[0] for found in _MODULE.finditer(verilog)}
+    wanted, open_ = [module], [module]
+    while open_:
+        for word in dict.fromkeys(_WORD.findall(texts[open_.pop()])):
+            if word in texts and word not in wanted:
+                wanted.append(word)
+                open_.append(word)
+    return "\n".join(texts[name] for name in wanted)
+
+
+def parts_verilog(options: Options, near_core: frozenset[str], folder: Path) -> str:
     """Elaborate parts with options beside a Rocket core; return the Verilog around the core.
 
     Parts of `near_core` get opcodes of their own; the blade file is written into `folder`.
@@ -87,16 +109,21 @@ def parts_verilog(options: Options, near_core: frozenset[str], folder: Path) -> 
             }
         )
     )
-    return sorted(peripherals(load_blade(str(blade))).glob("*.sv"))
+    files = sorted(peripherals(load_blade(str(blade))).glob("*.sv"))
+    return "\n".join(file.read_text() for file in files)
 
 
-def area(sources: list[Path], module: str) -> Area:
+def area(verilog: str, module: str) -> Area:
     """Synthesize one module, as `firesim build estimate --module` does; results are cached.
 
     Raises:
+        KeyError: the Verilog has no such module.
         GoldenGateError: Yosys refuses the module.
     """
-    counts = Counts.read(synthesized_module(sources, module, FAMILY))
+    with TemporaryDirectory(prefix="firesim-area-") as folder:
+        source = Path(folder) / f"{module}.sv"
+        source.write_text(with_submodules(verilog, module))
+        counts = Counts.read(synthesized_module([source], module, FAMILY))
     memory = sum(
         weight_of(FAMILY, cell).get("lut", 0) * count
         for cell, count in counts.cells.items()
