@@ -200,9 +200,12 @@ class PfaTest extends AnyFunSuite with ChiselSim {
     assert(unit.mmio.read64(walks + table) == localEntry(0, 16))
   }
 
-  test("page-fault accelerator: touches and evictions over a good link") {
-    simulate(PfaHarness.make(8, 2)) { dut =>
-      traffic(dut, PfaFaults(), 30, Seed.next("pfa, a good link"))
+  test("page-fault accelerator: a good link, other entries, a memory blade that is silent") {
+    simulate(PfaHarness.make(8, 2)) { dut => // one model for all: building it takes longest
+      val random = Seed.next("pfa, a good link")
+      traffic(dut, PfaFaults(), 30, random)
+      entries(dut, random)
+      silence(dut, random)
     }
   }
 
@@ -210,14 +213,6 @@ class PfaTest extends AnyFunSuite with ChiselSim {
     simulate(PfaHarness.make(4, 64)) { dut =>
       val faults = PfaFaults(lost = 10, doubled = 15, cut = 10, mostDelay = 2500)
       traffic(dut, faults, 30, Seed.next("pfa, a bad link"))
-    }
-  }
-
-  test("page-fault accelerator: other entries, and a memory blade that is silent") {
-    simulate(PfaHarness.make(8, 2)) { dut =>
-      val random = Seed.next("pfa, entries")
-      entries(dut, random)
-      silence(dut, random)
     }
   }
 }

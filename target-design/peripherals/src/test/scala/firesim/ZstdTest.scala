@@ -164,67 +164,66 @@ class ZstdTest extends AnyFunSuite with ChiselSim {
 
   private val (even, uneven) = (MemoryTiming(20, 20, 0), MemoryTiming(1, 60, 30))
 
-  for (
-    (history, speculations, timings) <-
-      Seq((64, 16, Seq(even, uneven)), (2, 4, Seq(uneven)), (16, 32, Seq(even)))
-  )
-    test(s"ZStd unit, $history KiB, $speculations speculations: good frames, broken ones, faults") {
-      val kernel = ZstdParams(history, speculations, 14, compressor = history == 64)
-      simulate(
-        new NearCoreUnit(new ZstdKernel(kernel), NearCoreHarness.params, NearCoreHarness.dmaParams)
-      ) { dut =>
-        val random = Seed.next("ZStd unit")
-        for (timing <- timings) {
-          val bench = new Bench(dut, timing, random)
-          val mixed = random.shuffle(ZstdFrame.all.zipWithIndex)
-          var (bytes, cycles) = (0L, 0L)
-          for ((frame, i) <- mixed) {
-            val taken = bench.decompress(frame, s"frame $i", random.nextInt(3))
-            for (content <- frame.content) {
-              bytes += content.length
-              cycles += taken
-              if (content.nonEmpty && i % 4 == 0) bench.decompress(frame, s"room $i", -1)
-            }
-          }
-          println(f"decompression: ${bytes.toDouble / cycles}%.2f bytes a cycle")
-          for (big <- ZstdFrame.all.filter(_.content.exists(_.length > 10000)).take(1)) {
-            bench.fault(big)
-            bench.decompress(big, "after a fault", 0)
-          }
-          val wrong = Seq(2, 1, 0x100, 8 << 16 | 0x1001, 15 << 16 | 0x1001, 14 << 16 | 0xa01)
-          for (operation <- wrong) {
-            bench.unit.go(operation, source, 1, destination, 1)
-            assert(bench.unit.await() == (18, 0))
-          }
+  /** Frames that are good, broken or have no room, and operations that are refused. */
+  private def decompressions(dut: NearCoreUnit, timings: Seq[MemoryTiming], random: Random): Unit =
+    for (timing <- timings) {
+      val bench = new Bench(dut, timing, random)
+      val mixed = random.shuffle(ZstdFrame.all.zipWithIndex)
+      var (bytes, cycles) = (0L, 0L)
+      for ((frame, i) <- mixed) {
+        val taken = bench.decompress(frame, s"frame $i", random.nextInt(3))
+        for (content <- frame.content) {
+          bytes += content.length
+          cycles += taken
+          if (content.nonEmpty && i % 4 == 0) bench.decompress(frame, s"room $i", -1)
         }
+      }
+      println(f"decompression: ${bytes.toDouble / cycles}%.2f bytes a cycle")
+      for (big <- ZstdFrame.all.filter(_.content.exists(_.length > 10000)).take(1)) {
+        bench.fault(big)
+        bench.decompress(big, "after a fault", 0)
+      }
+      val wrong = Seq(2, 1, 0x100, 8 << 16 | 0x1001, 15 << 16 | 0x1001, 14 << 16 | 0xa01)
+      for (operation <- wrong) {
+        bench.unit.go(operation, source, 1, destination, 1)
+        assert(bench.unit.await() == (18, 0))
       }
     }
 
-  test("ZStd unit: frames that it makes are those of the reference, and their contents come back") {
-    simulate(
-      new NearCoreUnit(
-        new ZstdKernel(ZstdParams(64, 16, 14, compressor = true)),
-        NearCoreHarness.params,
-        NearCoreHarness.dmaParams
-      )
-    ) { dut =>
-      val random = Seed.next("ZStd compressor")
-      for (timing <- Seq(even, uneven)) {
-        val bench = new Bench(dut, timing, random)
-        for (data <- ZstdData.all if timing == even || data.size < 5000) {
-          val cycles = bench.compress(data)
-          val rate = data.size.toDouble / cycles
-          if (data.size > 5000) println(f"${data.size} bytes: $rate%.2f bytes a cycle")
-        }
-        for (_ <- 0 until 12) {
-          val size = Seq(60, 300, 3000)(random.nextInt(3)) + random.nextInt(500)
-          val letters = 1 + random.nextInt(256)
-          val (window, hash) = (11 + random.nextInt(6), 9 + random.nextInt(6))
-          bench.unit.latency(Seq(0, 0, 300)(random.nextInt(3)))
-          bench.compress(ZstdData(random.nextInt(100000), letters, size, window, hash, None))
-        }
-        bench.unit.latency(0)
-        for (i <- Seq(12, 15)) bench.compressionFault(ZstdData.all(i))
+  /** Frames that are made are those of the reference, and their contents come back. */
+  private def compressions(dut: NearCoreUnit, random: Random): Unit =
+    for (timing <- Seq(even, uneven)) {
+      val bench = new Bench(dut, timing, random)
+      for (data <- ZstdData.all if timing == even || data.size < 5000) {
+        val cycles = bench.compress(data)
+        val rate = data.size.toDouble / cycles
+        if (data.size > 5000) println(f"${data.size} bytes: $rate%.2f bytes a cycle")
+      }
+      for (_ <- 0 until 12) {
+        val size = Seq(60, 300, 3000)(random.nextInt(3)) + random.nextInt(500)
+        val letters = 1 + random.nextInt(256)
+        val (window, hash) = (11 + random.nextInt(6), 9 + random.nextInt(6))
+        bench.unit.latency(Seq(0, 0, 300)(random.nextInt(3)))
+        bench.compress(ZstdData(random.nextInt(100000), letters, size, window, hash, None))
+      }
+      bench.unit.latency(0)
+      for (i <- Seq(12, 15)) bench.compressionFault(ZstdData.all(i))
+    }
+
+  for (
+    (history, speculations, timings) <-
+      Seq((64, 16, Seq(even, uneven)), (2, 4, Seq(uneven)), (16, 32, Seq(even)))
+  ) {
+    val compresses = history == 64
+    val ways = if (compresses) "both ways" else "decompression"
+    test(s"ZStd unit, $history KiB, $speculations speculations: $ways") {
+      val kernel = ZstdParams(history, speculations, 14, compressor = compresses)
+      simulate(
+        new NearCoreUnit(new ZstdKernel(kernel), NearCoreHarness.params, NearCoreHarness.dmaParams)
+      ) { dut => // one model for all: building it takes longest
+        val random = Seed.next("ZStd unit")
+        decompressions(dut, timings, random)
+        if (compresses) compressions(dut, random)
       }
     }
   }
