@@ -74,8 +74,8 @@ class Cache(Strict):
     """A write-back data cache in RTL, whose newest lines memory does not have."""
 
     tags: str
-    """Memory with a row for each set: of each way its tag, as wide as there is room, and above it the
-    line's state."""
+    """Memory with a row for each set: of each way its tag, as wide as there is room, and above it
+    the line's state."""
     data: str
     """Memory with a row for each word of 8 bytes of each set: of each way its word."""
     sets: Count
