@@ -101,7 +101,7 @@ def show(experiment: Experiment, requests: Requests) -> None:
     experiment.table(
         f"Requests: {requests.count} in the whole run ({requests.cpu_s:.1f} CPU s), "
         f"{sample.printed.count if sample.printed else 0} in {len(sample.measured)} intervals "
-        f"({sample.cpu_s:.1f} CPU s), warm-up of {sample.warm_up:,} cycles",
+        f"({sample.cpu_s:.1f} CPU s), warm-up of {sample.warm_up:,} requests",
         ["cycles", "true", "estimate", "low", "high", "inside"],
         [
             [
