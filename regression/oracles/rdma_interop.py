@@ -24,12 +24,12 @@ from regression.support.rdma_linux import (
     add_arguments,
     check_memories,
     check_ping_pong,
+    hashes,
     loss,
     messages_of_a_run,
     ping_pong,
     random_messages,
     verdict,
-    ways,
 )
 from regression.support.rdma_traffic import Traffic
 
@@ -70,18 +70,6 @@ def _pings(experiment: Experiment, rows: _Rows, mtu: int, count: int) -> None:
         rows.pings.append([mtu, tool, count, size, f"{time_us:.2f}"])
 
 
-def _hashes(experiment: Experiment) -> list[str]:
-    traffic = Traffic(20, 2_048, 512, FIRST_PSN, experiment.seed % 1_000_000, 8_192)
-    return [
-        run_cluster(
-            experiment,
-            name,
-            random_messages(SOFT_ROCE, "client", traffic, {"simulation": simulation}),
-        ).token_hash
-        for name, simulation in ways(experiment.seed).items()
-    ]
-
-
 @experiment_named("rdma-interop", add_arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when both memories are the reference's in every run, and packets are counted alike."""
@@ -102,11 +90,12 @@ def run(experiment: Experiment) -> Verdict:
         ["MTU (bytes)", "it is", "messages", "bytes", "round trip (us of target time)"],
         rows.pings,
     )
-    hashes = _hashes(experiment)
+    traffic = Traffic(20, 2_048, 512, FIRST_PSN, experiment.seed % 1_000_000, 8_192)
+    tokens = hashes(experiment, random_messages(SOFT_ROCE, "client", traffic, {}))
     return verdict(
         experiment,
         rows.captured,
-        hashes,
+        tokens,
         f"{rows.operations} random messages with memories as the reference has them, "
         f"{len(rows.pings)} ping-pongs",
         operations=rows.operations,

@@ -34,15 +34,14 @@ from regression.support.rdma_linux import (
     add_kernel_argument,
     between_ends,
     check_kernel,
+    hashes,
+    slowed_for_software,
     verdict,
-    ways,
 )
 from regression.support.roce import HEADER_BYTES, is_roce
 from regression.support.simulate import Run
 
 WORKLOAD = "linux-mpi"
-SOFT_ROCE_GBPS = 1
-"""Of links to Soft-RoCE, which takes packets more slowly than the NIC sends them."""
 ENDS = ((DRIVER, DRIVER), (DRIVER, SOFT_ROCE))
 """Ranks 0 and 1."""
 COUNT = 5
@@ -71,9 +70,7 @@ def _config(ends: tuple[Device, Device], most: int) -> Config:
         "sh /etc/firesim/mpi worker 2",
         WORKLOAD,
     )
-    if SOFT_ROCE in ends:
-        config["system"]["link"]["bandwidth_gbps"] = SOFT_ROCE_GBPS
-    return config
+    return slowed_for_software(config, ends)
 
 
 def _times(run: Run, most: int) -> dict[int, float]:
@@ -125,15 +122,6 @@ def _run(experiment: Experiment, rows: _Rows, ends: tuple[Device, Device], most:
             rows.sizes.append(row)
 
 
-def _hashes(experiment: Experiment) -> list[str]:
-    hashes = []
-    for name, simulation in ways(experiment.seed).items():
-        config = _config((DRIVER, DRIVER), 64)
-        config["simulation"].update(simulation)
-        hashes.append(run_cluster(experiment, name, config).token_hash)
-    return hashes
-
-
 @experiment_named("rdma-mpi", add_kernel_argument)
 def run(experiment: Experiment) -> Verdict:
     """Hold when all sizes come back whole, over RDMA, and packets are counted alike."""
@@ -149,7 +137,7 @@ def run(experiment: Experiment) -> Verdict:
     return verdict(
         experiment,
         rows.captured,
-        _hashes(experiment),
+        hashes(experiment, _config((DRIVER, DRIVER), 64)),
         f"{rows.measured} sizes of messages went to and fro by MPI, and checked bytes were right",
         sizes=rows.measured,
     )

@@ -30,8 +30,9 @@ from regression.support.rdma_linux import (
     add_kernel_argument,
     between_ends,
     check_kernel,
+    hashes,
+    slowed_for_software,
     verdict,
-    ways,
 )
 from regression.support.simulate import Run
 
@@ -45,9 +46,6 @@ TOOLS = (
 )
 QUICK_TOOLS = ("ib_send_lat", "ib_read_bw")
 """Those that the quick form runs with Soft-RoCE."""
-SOFT_ROCE_GBPS = 1
-"""Of links to Soft-RoCE: at 200 Gb/s the NIC's packets come faster than software takes them, and
-are lost."""
 ENDS = ((DRIVER, DRIVER), (DRIVER, SOFT_ROCE), (SOFT_ROCE, DRIVER))
 """Server and client."""
 _TYPICAL_US, _AVERAGE_MIB = 4, 3
@@ -70,9 +68,7 @@ def _config(server: Device, client: Device, mtu: int, count: int, tools: tuple[s
         f"sh /etc/firesim/perftest server {words}",
         f"sh /etc/firesim/perftest ${{{BLADE}.ip}} {words}",
     )
-    if SOFT_ROCE in (server, client):
-        config["system"]["link"]["bandwidth_gbps"] = SOFT_ROCE_GBPS
-    return config
+    return slowed_for_software(config, (server, client))
 
 
 def _figures(run: Run, count: int, tools: tuple[str, ...]) -> dict[str, str]:
@@ -114,15 +110,6 @@ def _run(experiment: Experiment, rows: _Rows, mtu: int, ends: tuple[Device, Devi
     rows.captured.note(run, lossy=False)
 
 
-def _hashes(experiment: Experiment) -> list[str]:
-    hashes = []
-    for name, simulation in ways(experiment.seed).items():
-        config = _config(DRIVER, DRIVER, 1_024, 10, ("ib_write_bw",))
-        config["simulation"].update(simulation)
-        hashes.append(run_cluster(experiment, name, config).token_hash)
-    return hashes
-
-
 @experiment_named("rdma-perftest", add_kernel_argument)
 def run(experiment: Experiment) -> Verdict:
     """Hold when every tool prints its results, and packets are counted alike."""
@@ -139,7 +126,7 @@ def run(experiment: Experiment) -> Verdict:
     return verdict(
         experiment,
         rows.captured,
-        _hashes(experiment),
+        hashes(experiment, _config(DRIVER, DRIVER, 1_024, 10, ("ib_write_bw",))),
         f"{len(rows.tools)} runs of perftest ended well",
         runs=len(rows.tools),
     )

@@ -35,11 +35,11 @@ from regression.support.rdma_linux import (
     add_arguments,
     between,
     check_memories,
+    hashes,
     loss,
     messages_of_a_run,
     random_messages,
     verdict,
-    ways,
     without_rtl,
 )
 from regression.support.rdma_traffic import Traffic
@@ -116,16 +116,6 @@ def _scribbled(experiment: Experiment) -> int:
     return rounds
 
 
-def _hashes(experiment: Experiment) -> list[str]:
-    words = "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 2048 -c"
-    hashes = []
-    for name, simulation in ways(experiment.seed).items():
-        config = between(DRIVER, DRIVER, words)
-        config["simulation"].update(simulation)
-        hashes.append(run_cluster(experiment, name, config).token_hash)
-    return hashes
-
-
 def _show(experiment: Experiment, rows: _Rows) -> None:
     experiment.table(
         "Debian's ibv_rc_pingpong",
@@ -152,12 +142,13 @@ def run(experiment: Experiment) -> Verdict:
         _random(experiment, rows, mtu, count, lossy=False, more=PIECES)
         _random(experiment, rows, mtu, max(1, count // 5), lossy=True, more=PIECES)
     rounds = _scribbled(experiment)
-    hashes = _hashes(experiment)
+    words = "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 2048 -c"
+    tokens = hashes(experiment, between(DRIVER, DRIVER, words))
     _show(experiment, rows)
     return verdict(
         experiment,
         rows.captured,
-        hashes,
+        tokens,
         f"{len(rows.pings)} ping-pongs, {rows.operations} random messages with memories as the "
         f"reference has them, the kernel whole after {rounds} processes that scribbled",
         operations=rows.operations,

@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 
 from regression.support.captured_frames import read_capture
-from regression.support.cluster import Config, merged
+from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, NotHereError, Verdict
 from regression.support.rdma_traffic import FUNCTIONAL_RDMA_NODE, RDMA_NODE, Traffic
 from regression.support.roce import UDP_PORT, is_roce
@@ -25,6 +25,9 @@ FRAME_BYTES = 5_000
 ROLES = ("client", "server")
 LOST = "1%"
 FIRST_PSN = 0xFFFFF0
+SOFT_ROCE_GBPS = 1
+"""Of links to Soft-RoCE where much is sent: at 200 Gb/s the NIC's packets come faster than software
+takes them, and are lost."""
 _TIMEOUTS = {BLADE: 6, LINUX: 8}
 """4.096 us << 6 is 0.3 ms; << 8 is 1 ms, a tick of the Linux node's kernel."""
 _TSHARK_COMPLAINS = "infiniband and (_ws.malformed or _ws.expert.severity >= warning) or icmp"
@@ -119,6 +122,13 @@ def between(server: Device, client: Device, words: str) -> Config:
         tool.format(first="server", words=words.format(device=server.name)),
         tool.format(first=f"${{{BLADE}.ip}}", words=words.format(device=client.name)),
     )
+
+
+def slowed_for_software(config: Config, ends: tuple[Device, Device]) -> Config:
+    """Return the same with links that Soft-RoCE keeps up with, if it is one of the ends."""
+    if SOFT_ROCE not in ends:
+        return config
+    return merged(config, {"system": {"link": {"bandwidth_gbps": SOFT_ROCE_GBPS}}})
 
 
 def between_ends(
@@ -331,12 +341,16 @@ def messages_of_a_run(experiment: Experiment) -> int:
     return int(experiment.arguments.count) or (40 if experiment.quick else 5_000)
 
 
-def ways(seed: int) -> dict[str, Config]:
-    """Return settings of a simulation, by name, that must not change its hash."""
-    return {
+def hashes(experiment: Experiment, config: Config) -> list[str]:
+    """Run a recipe with settings that must not change its token hash; return the hashes."""
+    ways: dict[str, Config] = {
         "one-thread": {"threads": 1},
-        "random-batches": {"threads": 2, "random_batch_seed": seed | 1},
+        "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
     }
+    return [
+        run_cluster(experiment, name, merged(config, {"simulation": simulation})).token_hash
+        for name, simulation in ways.items()
+    ]
 
 
 def verdict(

@@ -18,7 +18,7 @@ from firesim_common.errors import InputError
 from goldengate.sharing import PLAIN, Sharing, shared_form
 
 from firesim.boards.board import Board, Published
-from firesim.boards.one_module import check_module, synthesized_module
+from firesim.boards.one_module import check_module, synthesis_files, synthesized_module
 from firesim.build.design import Design
 
 KINDS = ("lut", "ff", "bram_kbit", "uram", "dsp")
@@ -60,13 +60,11 @@ class Estimate:
 
 
 def _key(design: Design, family: str, sharing: Sharing) -> list[KeyPart]:
-    import goldengate
+    from goldengate import fpga_form
     from goldengate.cache_key import compiler_key
     from goldengate.channels import RTL
 
-    package = Path(goldengate.__file__).parent
-    names = ("synthesis.py", "synthesis_cells.py", "block_reads.py", "fpga_form.py")
-    own = [package / name for name in names]
+    own = [*synthesis_files(), Path(fpga_form.__file__)]
     parts = [*compiler_key("verilator", design.bridges), *own, *sharing.key()]
     return [*design.key(), *parts, RTL, family]
 

@@ -34,6 +34,14 @@ def check_module(sources: Sequence[Path], module: str) -> None:
     )
 
 
+def synthesis_files() -> list[Path]:
+    """Return the files by which Golden Gate synthesizes: what is made by them is made again."""
+    import goldengate
+
+    package = Path(goldengate.__file__).parent
+    return [package / name for name in ("synthesis.py", "synthesis_cells.py", "block_reads.py")]
+
+
 def synthesized_module(
     sources: Sequence[Path],
     module: str,
@@ -45,13 +53,10 @@ def synthesized_module(
     Raises:
         GoldenGateError: Yosys refuses the module, as it does when a bridge is in it.
     """
-    import goldengate
     from goldengate.synthesis import synthesize
 
-    package = Path(goldengate.__file__).parent
-    names = ("synthesis.py", "synthesis_cells.py", "block_reads.py")
     given = repr(sorted((parameters or {}).items()))
-    key: list[KeyPart] = [module, family, given, *(package / name for name in names), *sources]
+    key: list[KeyPart] = [module, family, given, *synthesis_files(), *sources]
 
     def build(folder: Path) -> None:
         synthesize(sources, module, family, folder, parameters)
