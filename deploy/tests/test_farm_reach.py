@@ -142,13 +142,14 @@ def test_what_is_noted_for_a_host_that_is_not_there_stays_noted(
 ) -> None:
     monkeypatch.setattr(left, "cache_root", lambda: tmp_path / "cache")
     left.note("one", lab, {"local1", "local7"})
-    left.note("other", Path("another.yaml"), {"local1"})
+    other = tmp_path / "other" / lab.name
+    left.note("other", other, {"local1"})
     for ready in up(farm_of(lab)[1]):
         ready.client.close()
     files = {path.stem: json.loads(path.read_text()) for path in tmp_path.rglob("cache/*/*.json")}
     assert files == {
-        "one": {"farm": "lab", "hosts": ["local7"]},
-        "other": {"farm": "another", "hosts": ["local1"]},
+        "one": {"farm": str(lab), "hosts": ["local7"]},
+        "other": {"farm": str(other), "hosts": ["local1"]},
     }
 
 

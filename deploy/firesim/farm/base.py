@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from firesim.hosts.host import Host
 
@@ -37,6 +38,8 @@ class RunFarm(ABC):
     def __init__(self, name: str) -> None:
         """Name the farm; nothing is asked or started."""
         self.name = name
+        self.path = Path(name)
+        """Its file: two farms of one name are not one."""
 
     @abstractmethod
     def missing(self) -> Launch:

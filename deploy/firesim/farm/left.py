@@ -30,10 +30,10 @@ def _notes() -> Path:
 def note(run: str, farm: Path, hosts: Collection[str]) -> None:
     """Note that a run's folder may have stayed on some hosts of a farm, and is not wanted."""
     _notes().mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_json(_notes() / f"{run}.json", {"farm": farm.stem, "hosts": sorted(hosts)})
+    write_json(_notes() / f"{run}.json", {"farm": str(farm.absolute()), "hosts": sorted(hosts)})
 
 
-def clear(farm: str, hosts: Iterable[ReadyHost]) -> None:
+def clear(farm: Path, hosts: Iterable[ReadyHost]) -> None:
     """Remove from hosts of a farm what was noted for them; a process of it is ended first.
 
     A host that does not do it is asked again the next time.
@@ -43,7 +43,7 @@ def clear(farm: str, hosts: Iterable[ReadyHost]) -> None:
             if file.stat().st_mtime < time.time() - OLD_S:
                 file.unlink()
             found = json.loads(file.read_text())
-            left = set(found["hosts"]) if found["farm"] == farm else set()
+            left = set(found["hosts"]) if found["farm"] == str(farm) else set()
         except (OSError, ValueError, KeyError, TypeError):
             continue
         done = {ready.name for ready in hosts if ready.name in left and _cleared(ready, file.stem)}
@@ -51,7 +51,7 @@ def clear(farm: str, hosts: Iterable[ReadyHost]) -> None:
             if done and left == done:
                 file.unlink()
             elif done:
-                write_json(file, {"farm": farm, "hosts": sorted(left - done)})
+                write_json(file, {"farm": str(farm), "hosts": sorted(left - done)})
 
 
 def _cleared(ready: ReadyHost, run: str) -> bool:

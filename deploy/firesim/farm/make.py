@@ -28,7 +28,9 @@ def _kind(farm: FarmBase) -> Kind:
 
 def make_farm(file: FarmFile) -> RunFarm:
     """Return the farm that a file describes; nothing is started."""
-    return _kind(file.farm).make(file)
+    farm = _kind(file.farm).make(file)
+    farm.path = file.path
+    return farm
 
 
 def stated_hosts(farm: FarmBase) -> list[tuple[str, Capacity]]:

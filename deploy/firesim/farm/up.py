@@ -50,7 +50,7 @@ def up(farm: RunFarm, answering: bool = False) -> list[ReadyHost]:
     """
     found = connected(hosts_up(farm), answering)
     try:
-        clear(farm.name, found)
+        clear(farm.path, found)
     except BaseException:
         close_all(found)
         raise

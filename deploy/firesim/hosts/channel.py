@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO, Protocol
 
 from firesim.hosts.timed import QUIET_S, timed_reader, timed_writer
@@ -61,6 +62,37 @@ class Link(Protocol):
         """Give up what was opened."""
 
 
+_starting = threading.Lock()
+"""Held while a child process is started: whoever looks for it finds it open, or not at all."""
+_open: set[int] = set()
+"""Process ids of the children that are open."""
+_keepers = 0
+"""How many keep all of them open."""
+
+
+@contextmanager
+def ways_kept() -> Iterator[None]:
+    """Keep the ways to hosts that are processes of this computer when a signal comes.
+
+    For work that ends and removes by them, after the signal, what it has on the hosts.
+    """
+    global _keepers
+    with _starting:
+        _keepers += 1
+    try:
+        yield
+    finally:
+        with _starting:
+            _keepers -= 1
+
+
+@contextmanager
+def kept() -> Iterator[Collection[int]]:
+    """Give the ids of the processes that are kept; no other one is started meanwhile."""
+    with _starting:
+        yield frozenset(_open if _keepers else ())
+
+
 class ProcessChannel:
     """A child process of the manager: the program itself, or what leads to it (as srun does)."""
 
@@ -76,15 +108,17 @@ class ProcessChannel:
             OSError: there is no such program.
         """
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the channel)
-        self.process = subprocess.Popen(
-            list(words),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            env=environment,
-            start_new_session=True,
-            bufsize=0,
-        )
+        with _starting:
+            self.process = subprocess.Popen(
+                list(words),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                env=environment,
+                start_new_session=True,
+                bufsize=0,
+            )
+            _open.add(self.process.pid)
         assert self.process.stdin is not None and self.process.stdout is not None
         self.input: IO[bytes] = timed_writer(self.process.stdin, quiet_s)
         self.output: IO[bytes] = timed_reader(self.process.stdout, quiet_s)
@@ -112,6 +146,7 @@ class ProcessChannel:
     def _release(self) -> None:
         with suppress(subprocess.TimeoutExpired):  # One in the kernel for good is left behind.
             self.process.wait(timeout=KILLED_S)
+        _open.discard(self.process.pid)
         with suppress(OSError):  # What is not yet written has no reader.
             self.input.close()
         self.output.close()

@@ -19,7 +19,7 @@ from firesim.farm.file import FarmFile
 from firesim.farm.left import clear
 from firesim.farm.up import farm_of, up
 from firesim.hosts.bundle import Bundler
-from firesim.hosts.channel import HostLost
+from firesim.hosts.channel import HostLost, ways_kept
 from firesim.hosts.client import HostError, SharedClient, shared
 from firesim.hosts.ready import ReadyHost, close_all, common_march
 from firesim.topology.plan import Plan
@@ -135,7 +135,7 @@ class Hosts:
         if not is_bad:
             try:
                 place.ready.client.load()
-                clear(self.file.name, [place.ready])
+                clear(self.file.path, [place.ready])
                 return
             except (HostLost, HostError) as error:
                 why = str(error)
@@ -157,17 +157,18 @@ def hosts_of(plan: Plan, jobs: int, say: Say) -> Iterator[Hosts | None]:
         yield None
         return
     file, farm = farm_of(plan.placement.run_farm)
-    found = up(farm)
-    clients: list[SharedClient] = []
-    try:
-        clients += [shared(ready.client) for ready in found]
-        kept = [replace(one, client=client) for one, client in zip(found, clients, strict=True)]
-        yield Hosts(file, kept, plan, jobs, say)
-    finally:
-        for client in clients:
-            client.release()
-        if not clients:
-            close_all(found)
+    with ways_kept():  # By these, runs are ended and removed after Ctrl-C.
+        found = up(farm)
+        clients: list[SharedClient] = []
+        try:
+            clients += [shared(ready.client) for ready in found]
+            both = zip(found, clients, strict=True)
+            yield Hosts(file, [replace(one, client=own) for one, own in both], plan, jobs, say)
+        finally:
+            for client in clients:
+                client.release()
+            if not clients:
+                close_all(found)
 
 
 def _most_runs(ready: ReadyHost, plan: Plan, file: FarmFile) -> int:

@@ -16,12 +16,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
 from firesim.hosts.agent_kernel import unended
+from firesim.hosts.channel import kept
 from firesim.work.folder import ProcessRecord, is_alive, record_of
 
 GRACE_S = 30.0
@@ -107,8 +108,9 @@ def ending_what_it_starts(grace_s: float = GRACE_S) -> Iterator[None]:
     For work that cannot go to another process. SIGINT, SIGTERM and SIGHUP (unless ignored) become a
     KeyboardInterrupt once; from then on whatever has been started here, and by that, gets SIGTERM
     and after `grace_s` seconds SIGKILL, so that no worker thread waits for a compiler or starts
-    another one. It is left when all have ended. Elsewhere than in the main thread, where Python
-    handles signals, it does nothing.
+    another one. Ways to hosts that are kept (`ways_kept`) stay until what keeps them is over. It is
+    left when all have ended. Elsewhere than in the main thread, where Python handles signals, it
+    does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -153,11 +155,17 @@ def _end_all(spared: set[ProcessRecord], grace_s: float) -> None:
     """End every descendant but `spared`. Their parents among our threads wait for them, not we."""
     limit = time.monotonic() + grace_s
     asked: set[ProcessRecord] = set()
-    while found := [one for one in descendants(os.getpid()) if one not in spared]:
+    while found := _others(spared):
         if _waits_in_kernel(found, limit):
             return
         _ask(found, asked, limit)
         time.sleep(_POLL_S)
+
+
+def _others(spared: set[ProcessRecord]) -> list[ProcessRecord]:
+    """Return every descendant but `spared` and the ways to hosts that are kept."""
+    with kept() as ways:
+        return [one for one in descendants(os.getpid(), ways) if one not in spared]
 
 
 def _interrupt_once() -> None:
@@ -224,8 +232,11 @@ def _send(record: ProcessRecord, number: signal.Signals) -> None:
             os.close(handle)
 
 
-def descendants(pid: int) -> list[ProcessRecord]:
-    """Return the living descendants of a process, parents before their children."""
+def descendants(pid: int, without: Collection[int] = ()) -> list[ProcessRecord]:
+    """Return the living descendants of a process, parents before their children.
+
+    Processes in `without` are left out, and theirs.
+    """
     children: dict[int, list[int]] = {}
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
@@ -234,7 +245,7 @@ def descendants(pid: int) -> list[ProcessRecord]:
                 children.setdefault(int(fields[1]), []).append(int(path.name))
     found, rest = [], [pid]
     while rest:
-        below = children.get(rest.pop(0), [])
+        below = [one for one in children.get(rest.pop(0), []) if one not in without]
         rest += below
         found += [record for record in map(record_of, below) if record is not None]
     return found
