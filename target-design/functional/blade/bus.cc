@@ -8,6 +8,7 @@
 #include "core/state.h"
 #include "devices/blade_end.h"
 #include "functional/devices/stream_stage.h"
+#include "functional/devices/table_window.h"
 
 namespace firesim::functional {
 namespace {
@@ -61,7 +62,8 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       end_(&end),
       host_(parameters.host),
       console_(&parameters.console),
-      memory_(&memory) {
+      memory_(&memory),
+      held_(parameters.harts) {
   for (const PartEntry &part : parameters.parts) map(part, memory);
 }
 
@@ -78,7 +80,9 @@ void Bus::map(const PartEntry &part, DeviceMemory &memory) {
   } else if (part.kind == "nic") {
     device = &nic_;
   }
-  places_.push_back({part.base, part.bytes, device, part.interrupt, part.more_interrupts});
+  TableWindow *const window = device == nullptr ? nullptr : device->window();
+  if (window != nullptr) windows_.push_back(window);
+  places_.push_back({part.base, part.bytes, device, part.interrupt, part.more_interrupts, window});
 }
 
 const Bus::Place *Bus::place(uint64_t address) const {
@@ -88,13 +92,30 @@ const Bus::Place *Bus::place(uint64_t address) const {
   return nullptr;
 }
 
+bool Bus::has_tables(uint64_t address) const {
+  const Place *found = place(address);
+  return found != nullptr && found->is_in_window(address);
+}
+
+uint64_t Bus::read_place(const Place &place, uint64_t address, uint32_t bytes) {
+  const auto offset = static_cast<uint32_t>(address - place.base);
+  if (!place.is_in_window(address)) return place.device->read(offset, bytes);
+  const std::optional<uint64_t> entry = place.window->read_entry(offset & ~7u);
+  if (!entry) {
+    held_[running_] = true;
+    lines_->hold(running_);
+    return 0;
+  }
+  return *entry >> (8 * (offset % 8));
+}
+
 bool Bus::read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) {
   value = 0;
   if (within(address, kDevicesBase, kDevicesBytes)) {
     const Place *found = place(address);
     if (found == nullptr || found->device == nullptr) return true;  // as in RTL
     advance_devices(cycle);
-    value = found->device->read(static_cast<uint32_t>(address - found->base), bytes);
+    value = read_place(*found, address, bytes);
     update_levels();
     after_access();
   } else if (within(address, kClintBase, kClintBytes)) {
@@ -153,9 +174,21 @@ void Bus::advance_devices(uint64_t cycle) {
     block_device_.advance(device_cycle_);
     nic_.advance(device_cycle_);
     for (const OwnPart &part : own_parts_) part.device->advance(device_cycle_);
+    release();
     if (host_ != nullptr) look_at_tohost(device_cycle_);
   }
   update_levels();
+}
+
+// A read that waits is made again by its hart, in the cycle in which it may go on.
+void Bus::release() {
+  bool released = false;
+  for (TableWindow *window : windows_) released |= window->is_released();
+  if (!released) return;
+  for (uint32_t hart = 0; hart < held_.size(); ++hart) {
+    if (held_[hart]) lines_->go_on(hart);
+    held_[hart] = false;
+  }
 }
 
 // The whole exchange at once, as all accesses of devices to memory are here.
@@ -213,8 +246,9 @@ void Bus::after_access() {
 }
 
 void Bus::save(StateWriter &state) const {
-  state.section("bus", 1);
+  state.section("bus", 2);
   state.u64(device_cycle_);
+  for (const bool held : held_) state.boolean(held);
   clint_.save(state);
   plic_.save(state);
   uart_.save(state);
@@ -224,8 +258,12 @@ void Bus::save(StateWriter &state) const {
 }
 
 void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
-  state.section("bus", 1);
+  const uint32_t version = state.section("bus", 2);
   device_cycle_ = state.past_cycle();
+  for (uint32_t hart = 0; version > 1 && hart < held_.size(); ++hart) {
+    held_[hart] = state.boolean();
+    if (held_[hart]) lines_->hold(hart);
+  }
   clint_.load(state);
   plic_.load(state);
   uart_.load(state);

@@ -51,6 +51,7 @@ class Bus final : public Mmio {
 
   bool read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) override;
   bool write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) override;
+  bool has_tables(uint64_t address) const override;
 
   // Hart `hart` runs: an access after which something is due before `until` stops it.
   void begin_run(uint32_t hart, uint64_t until) {
@@ -86,10 +87,17 @@ class Bus final : public Mmio {
     RegisterDevice *device;  // null for the finisher
     uint32_t source;         // of the PLIC; 0 for none
     std::vector<uint32_t> more_sources;
+    TableWindow *window;  // behind its registers; null for none
+
+    bool is_in_window(uint64_t address) const {
+      return window != nullptr && address - base >= kPageBytes;
+    }
   };
 
   void map(const PartEntry &part, DeviceMemory &memory);
   const Place *place(uint64_t address) const;
+  uint64_t read_place(const Place &place, uint64_t address, uint32_t bytes);
+  void release();
   void look_at_tohost(uint64_t cycle);
   void write_finisher(uint32_t offset, uint32_t bytes, uint64_t value, uint64_t cycle);
   void advance_devices(uint64_t cycle);
@@ -103,6 +111,7 @@ class Bus final : public Mmio {
   Nic nic_;
   std::vector<OwnPart> own_parts_;
   std::vector<Place> places_;
+  std::vector<TableWindow *> windows_;
   InterruptLines *lines_;
   devices::BladeEnd *end_;
   devices::HostInterface *host_;
@@ -111,6 +120,7 @@ class Bus final : public Mmio {
   uint64_t device_cycle_ = 0;
   uint32_t running_ = 0;
   uint64_t until_ = 0;
+  std::vector<bool> held_;  // harts whose reads of a window wait
 };
 
 // The boot ROM's content (target-design/rocket/src/main/asm/bootrom.S).

@@ -71,6 +71,8 @@ class HartGroup final : public InterruptLines {
     if (!harts_.empty()) harts_[hart]->set_interrupt(cause, level);
   }
   void stop(uint32_t hart) override { harts_[hart]->stop(); }
+  void hold(uint32_t hart) override { harts_[hart]->hold(); }
+  void go_on(uint32_t hart) override { harts_[hart]->go_on(); }
 
   void save(StateWriter &state) const;
   // Of a blade that has reached `cycle`.

@@ -105,6 +105,7 @@ Next op_amo(Core &core, const Op &op) {
     } else if (!core.device_read(physical, sizeof(T), read)) {
       return core.memory_trap(cause::kStoreAccess, address);
     }
+    if (core.held) return core.held_trap();
     old = static_cast<T>(read);
     next = core.store_slow(address, sizeof(T), combine<T>(kOpcode, old, operand));
     if (next == Next::kTrap) return next;

@@ -36,6 +36,8 @@ inline constexpr uint64_t kFetchAccess = 1, kIllegal = 2, kBreakpoint = 3, kLoad
 inline constexpr uint64_t kLoadAccess = 5, kStoreMisaligned = 6, kStoreAccess = 7, kUserCall = 8;
 inline constexpr uint64_t kFetchPage = 12, kLoadPage = 13, kStorePage = 15;
 inline constexpr uint64_t kInterrupt = uint64_t{1} << 63;
+// No trap: the instruction is done again later, as Mmio has held the hart.
+inline constexpr uint64_t kHeld = uint64_t{1} << 62;
 }  // namespace cause
 
 namespace status {
@@ -150,6 +152,7 @@ class Core {
   Next store_slow(uint64_t address, uint32_t bytes, uint64_t value);
   bool device_read(uint64_t physical, uint32_t bytes, uint64_t &value);
   bool device_write(uint64_t physical, uint32_t bytes, uint64_t value);
+  Next held_trap();
   uint8_t *dram_at(uint64_t physical, uint32_t bytes) const;
   void flush_tlbs();
   void flush_tlb_page(uint64_t address);
@@ -188,6 +191,7 @@ class Core {
   uint64_t cause = 0, tval = 0;
   bool leave_requested = false;  // by an Mmio callback
   bool stop_requested = false;
+  bool held = false;  // by an Mmio callback
   struct {
     uint64_t at = 0, cause = 0, tval = 0;
     uint8_t privilege = kMachine;  // before it
@@ -233,6 +237,7 @@ class Core {
 
  private:
   bool walk(uint64_t address, Access access, uint8_t as, uint64_t &physical);
+  bool read_entry(uint64_t at, Access access, uint64_t &value);
   bool walk_step(uint64_t entry, int level, Access access, uint8_t as, uint64_t address,
                  uint64_t &physical, uint64_t &table, bool &done);
   // 0 denied, 1 allowed here, 2 allowed in the whole page.

@@ -34,7 +34,7 @@ uint64_t Core::run(uint64_t from_cycle, uint64_t to_cycle) {
   FIRESIM_CHECK(from_cycle >= cycle_, "a hart does not run in cycles it has passed");
   stop_requested = false;
   cycle_ = end_cycle_ = from_cycle;
-  if (waiting && pending() == 0) return from_cycle;
+  if (held || (waiting && pending() == 0)) return from_cycle;
   waiting = false;
   if (from_cycle >= to_cycle) return from_cycle;
   shared.begin_run();
@@ -94,7 +94,7 @@ void Core::step_observed() {
   run_slots(1);
   if (last_trap.taken) {
     report_trap(instruction, cycle);
-  } else {
+  } else if (!held) {
     report({cycle, at, instruction, from, false, false, 0, 0});
   }
 }
@@ -181,12 +181,15 @@ uint64_t Hart::run(uint64_t from_cycle, uint64_t to_cycle) {
   return core_->run(from_cycle, to_cycle);
 }
 
+void Hart::hold() { core_->held = true; }
+void Hart::go_on() { core_->held = false; }
+
 void Hart::stop() {
   core_->stop_requested = true;
   core_->leave_requested = true;
 }
 
-bool Hart::waiting() const { return core_->waiting && core_->pending() == 0; }
+bool Hart::waiting() const { return core_->held || (core_->waiting && core_->pending() == 0); }
 
 void Hart::set_interrupt(uint32_t cause, bool level) { core_->set_interrupt(cause, level); }
 

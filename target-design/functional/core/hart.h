@@ -117,6 +117,10 @@ class Hart {
   // it traps; taking an interrupt takes no time. The result is the same however time is cut.
   uint64_t run(uint64_t from_cycle, uint64_t to_cycle);
 
+  // From Mmio callbacks: the instruction is not done, and run() returns. The hart waits, whatever
+  // interrupts are pending, and does the instruction again after go_on().
+  void hold();
+  void go_on();
   // From Mmio callbacks: return from run() after this instruction.
   void stop();
 

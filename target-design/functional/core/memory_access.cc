@@ -36,7 +36,13 @@ bool Core::device_write(uint64_t physical, uint32_t bytes, uint64_t value) {
   return ok;
 }
 
+Next Core::held_trap() {
+  this->cause = cause::kHeld;
+  return Next::kTrap;
+}
+
 Next Core::device_done(bool ok, bool load, uint64_t address) {
+  if (held) return held_trap();
   if (!ok) return memory_trap(load ? cause::kLoadAccess : cause::kStoreAccess, address);
   return leave_requested ? Next::kLeave : Next::kContinue;
 }

@@ -25,12 +25,15 @@ struct Dram {
 // and a write of the same cycle; LR and SC on devices are access faults without a call.
 //
 // A callback may call Hart::stop, Hart::set_interrupt and Hart::write_by_device of any hart; an
-// interrupt it raises is taken before the next instruction of the hart.
+// interrupt it raises is taken before the next instruction of the hart. A read may call Hart::hold
+// of the hart that reads: its value is not there yet.
 class Mmio {
  public:
   virtual ~Mmio() = default;
   virtual bool read(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t &value) = 0;
   virtual bool write(uint64_t address, uint32_t bytes, uint64_t cycle, uint64_t value) = 0;
+  // Whether page-table walks read here. Elsewhere outside of DRAM they end in access faults.
+  virtual bool has_tables(uint64_t /*address*/) const { return false; }
 };
 
 }  // namespace firesim::functional

@@ -103,19 +103,27 @@ bool Core::walk_step(uint64_t entry, int level, Access access, uint8_t as, uint6
   return true;
 }
 
+bool Core::read_entry(uint64_t at, Access access, uint64_t &value) {
+  this->cause = access_fault(access);
+  if (pmp_check(at, kPteBytes, Access::kLoad, kSupervisor) == 0) return false;
+  if (const uint8_t *entry = dram_at(at, kPteBytes)) {
+    value = *reinterpret_cast<const uint64_t *>(entry);
+    return true;
+  }
+  if (!mmio.has_tables(at) || !device_read(at, kPteBytes, value)) return false;
+  if (held) this->cause = cause::kHeld;
+  return !held;
+}
+
 bool Core::walk(uint64_t address, Access access, uint8_t as, uint64_t &physical) {
   this->cause = page_fault(access);
   if (static_cast<int64_t>(address << 25) >> 25 != static_cast<int64_t>(address)) return false;
   uint64_t table = (satp & 0xfff'ffff'ffff) * kPageBytes;
   for (int level = 2; level >= 0; --level) {
     const uint64_t at = table + (address >> (12 + 9 * level) & 511) * kPteBytes;
-    const uint8_t *entry = dram_at(at, kPteBytes);
-    if (entry == nullptr || pmp_check(at, kPteBytes, Access::kLoad, kSupervisor) == 0) {
-      this->cause = access_fault(access);
-      return false;
-    }
+    uint64_t value = 0;
+    if (!read_entry(at, access, value)) return false;
     bool done = false;
-    const uint64_t value = *reinterpret_cast<const uint64_t *>(entry);
     if (!walk_step(value, level, access, as, address, physical, table, done)) return false;
     if (done) return true;
   }

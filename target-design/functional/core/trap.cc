@@ -28,6 +28,13 @@ Next Core::illegal() { return memory_trap(cause::kIllegal, 0); }
 
 void Core::take_trap(uint64_t at, uint64_t which, uint64_t value) {
   const bool interrupt = (which & cause::kInterrupt) != 0;
+  if (which == cause::kHeld) {
+    // It has taken a slot, as a trap does, and is done again.
+    --retired_at_end;
+    stop_requested = true;
+    pc = at;
+    return;
+  }
   const uint64_t delegated = interrupt ? mideleg : medeleg;
   const bool to_supervisor = privilege != kMachine && (delegated >> (which & 63) & 1) != 0;
   // An exception takes a slot, as every instruction, but retires none.

@@ -16,6 +16,7 @@ namespace firesim::functional {
 
 class CarryOver;
 class StreamStage;
+class TableWindow;
 
 // The registers of a device fill one page.
 inline constexpr uint64_t kPageBytes = 0x1000;
@@ -51,6 +52,9 @@ class RegisterDevice {
 
   // The same part in the NIC's stream socket, if it stands there.
   virtual StreamStage *stream() { return nullptr; }
+
+  // The same part's window onto page tables, behind its registers, if it has one.
+  virtual TableWindow *window() { return nullptr; }
 
   // What a warm start needs to know; null: RTL cannot go on from it.
   virtual const CarryOver *carry_over() const { return nullptr; }

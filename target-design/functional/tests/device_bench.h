@@ -18,6 +18,8 @@ class RecordedLines final : public InterruptLines {
  public:
   void set(uint32_t hart, uint32_t cause, bool level) override { levels_[{hart, cause}] = level; }
   void stop(uint32_t) override {}
+  void hold(uint32_t) override {}
+  void go_on(uint32_t) override {}
   bool level(uint32_t hart, uint32_t cause) const {
     const auto found = levels_.find({hart, cause});
     return found != levels_.end() && found->second;
