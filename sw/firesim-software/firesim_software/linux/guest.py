@@ -7,6 +7,9 @@ A program that includes the agent's `system.h` is built as the agent is, without
 a one is a few kilobytes, which a node in RTL unpacks and starts a million cycles sooner. One that
 includes the verbs of RDMA is not static: it takes Debian's libraries, as drivers of RDMA devices
 are loaded by them; nor is one that opens libraries. Their workloads have the packages.
+
+What a program shares with other software of ours is in its `shared.txt`: sources that are compiled
+with it, and headers, by their paths in `sw/firesim-software`.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ VERBS_PACKAGES = ("libibverbs-dev",)
 _LIBRARY = "libibverbs.so.1"
 MESSAGES = (LIBRARY / "rdma_messages.h", LIBRARY / "splitmix.h")
 """What programs with verbs share with those of blades without a system."""
+SHARED_FILES = "shared.txt"
 COMPILER = "riscv64-linux-gnu-gcc"
 FLAGS = (
     "-march=rv64imafdc -mabi=lp64d -O2 -std=gnu11 -Wall -Wextra -Werror -static -s "
@@ -59,6 +63,13 @@ def place_on_node(name: str) -> str:
     return f"usr/{'lib' if name.endswith(SHARED) else 'bin'}/{name}"
 
 
+def _shared_files(name: str) -> list[Path]:
+    """Return the files that a program shares with other software."""
+    found = FOLDER / name / SHARED_FILES
+    lines = found.read_text().split() if found.is_file() else []
+    return [LIBRARY.parent / line for line in lines]
+
+
 def _kind_flags(name: str, text: str) -> list[str]:
     """Return the flags of a library, or of a program by what its sources include."""
     if name.endswith(SHARED):
@@ -85,6 +96,12 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
     key += sorted(FOLDER.glob("*.h"))
     text = "".join(path.read_text() for path in sorted((FOLDER / name).iterdir()))
     flags, libraries = _kind_flags(name, text), ["-lm"]
+    shared = _shared_files(name)
+    if shared:
+        folders = list(dict.fromkeys(path.parent for path in shared))
+        flags = [*flags, *(f"-I{folder}" for folder in folders)]
+        sources += [path for path in shared if path.suffix == ".c"]
+        key += [*shared, *(path for folder in folders for path in sorted(folder.glob("*.h")))]
     if SYSTEM in text:
         flags, libraries = [*agent.FLAGS, f"-I{agent.FOLDER}"], []
         sources += [agent.FOLDER / "start.S", agent.FOLDER / "memory.c"]
