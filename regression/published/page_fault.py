@@ -16,12 +16,18 @@ that go on from snapshots.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.near_core_cases import ALL_UNITS
-from regression.support.paging import ETHERTYPE, MODES, Paging, digest_of, figures, recipe
+from regression.support.paging import ETHERTYPE, MODES, Paging, checked, recipe
+from regression.support.paging_points import (
+    management_table,
+    overhead_table,
+    points_of,
+    shape,
+)
 from regression.support.snapshots import equal_from_snapshots
 from regression.support.ways import run_ways, stalled_metasim
 
@@ -44,38 +50,6 @@ RULES: list[Config] = [
 ]
 
 
-@dataclass(frozen=True)
-class Point:
-    """One size of local memory: what both ways of paging printed."""
-
-    work: str
-    pages: int
-    local: int
-    batch: int
-    software: dict[str, int]
-    hardware: dict[str, int]
-
-    def printed(self, mode: str) -> dict[str, int]:
-        """Return what one way printed."""
-        return self.hardware if mode == "hardware" else self.software
-
-    @property
-    def fewer_traps(self) -> bool:
-        """Traps of software are pages fetched, those with the accelerator batches of evictions."""
-        one_each = self.software["traps"] == self.software["fetched"]
-        return one_each and self.hardware["traps"] <= 1 + self.hardware["evicted"] // self.batch
-
-    @property
-    def equal(self) -> bool:
-        """Both have fetched and evicted the same number of pages."""
-        counts = ("fetched", "evicted")
-        return all(self.software[name] == self.hardware[name] for name in counts)
-
-    def overhead(self, mode: str, local_cycles: int) -> float:
-        """Cycles of a mode beyond those with all pages local and no accelerator, as a share."""
-        return self.printed(mode)["cycles"] / local_cycles - 1
-
-
 def _placed(experiment: Experiment, paging: Paging) -> Paging:
     """Return the same with `--quick` on the blade of all quick forms, and a functional server."""
     return replace(paging, blade=ALL_UNITS, functional=True) if experiment.quick else paging
@@ -85,9 +59,9 @@ def _measured(
     experiment: Experiment, paging: Paging, name: str, rules: list[Config] | None = None
 ) -> dict[str, int]:
     """Return what a run printed, and whether its pages hold what they should as `right`."""
-    run = run_cluster(experiment, name, recipe(_placed(experiment, paging), rules))
-    found = figures(run)
-    return {**found, "right": int(found["digest"] == digest_of(paging))}
+    return checked(
+        run_cluster(experiment, name, recipe(_placed(experiment, paging), rules)), paging
+    )
 
 
 def _works(experiment: Experiment) -> list[tuple[Paging, list[int]]]:
@@ -100,49 +74,6 @@ def _works(experiment: Experiment) -> list[tuple[Paging, list[int]]]:
     genome = Paging("", "genome", 256, 256, kmers=2_048, seed=seed)
     quicksort = Paging("", "quicksort", 64, 64, seed=seed)
     return [(genome, [64, 96, 128, 160, 192, 224]), (quicksort, [16, 24, 32, 40, 48, 56])]
-
-
-def _points(experiment: Experiment) -> list[Point]:
-    points = []
-    for work, sizes in _works(experiment):
-        for local in [*sizes, work.pages]:
-            both = {}
-            for mode in MODES:
-                paging = replace(work, mode=mode, local=local)
-                both[mode] = _measured(experiment, paging, f"{work.work}-{local}-{mode}")
-            points.append(Point(work.work, work.pages, local, work.batch, **both))
-    return points
-
-
-def _base(points: list[Point], work: str) -> int:
-    """Return the cycles of a program all of whose pages are local, without the accelerator."""
-    return next(p.software["cycles"] for p in points if p.work == work and p.local == p.pages)
-
-
-def _table(experiment: Experiment, points: list[Point]) -> None:
-    rows = []
-    for point in points:
-        base = _base(points, point.work)
-        overheads = [f"{point.overhead(mode, base):.1%}" for mode in MODES]
-        counts = [point.hardware[name] for name in ("fetched", "evicted")]
-        traps = [point.software["traps"], point.hardware["traps"]]
-        cycles = [point.software["cycles"], point.hardware["cycles"]]
-        rows.append([point.work, point.pages, point.local, *cycles, *overheads, *counts, *traps])
-    columns = ["program", "pages", "local", "cycles, software", "hardware", "overhead, software"]
-    columns += ["hardware", "fetched", "evicted", "traps, software", "hardware"]
-    experiment.table("Overhead against local memory (measured)", columns, rows)
-
-
-def _management(experiment: Experiment, points: list[Point]) -> float:
-    """Return how many times as many cycles software takes to enter a page into the books."""
-    sums = {
-        mode: [sum(p.printed(mode)[name] for p in points) for name in ("management", "managed")]
-        for mode in MODES
-    }
-    each = {mode: cycles / pages for mode, (cycles, pages) in sums.items()}
-    rows = [[mode, sums[mode][1], f"{each[mode]:.1f}"] for mode in MODES]
-    experiment.table("Management of new pages (measured)", ["way", "pages", "cycles each"], rows)
-    return each["software"] / each["hardware"]
 
 
 def _walks(experiment: Experiment) -> tuple[float, bool]:
@@ -175,8 +106,7 @@ def _hashes(experiment: Experiment) -> tuple[int, int]:
     """Return how many runs of ENGINES had its hash and pages, and how many there were."""
     more = {} if experiment.quick else {"metasim": stalled_metasim(experiment)}
     runs = run_ways(experiment, lambda **simulation: recipe(ENGINES, **simulation), more)
-    expected = digest_of(ENGINES)
-    right = [figures(run)["digest"] == expected for run in runs.values()]
+    right = [bool(checked(run, ENGINES)["right"]) for run in runs.values()]
     hashes = [run.token_hash == HASH for run in runs.values()]
     return sum(map(all, zip(right, hashes, strict=True))), len(runs)
 
@@ -187,29 +117,16 @@ def _goes_on(experiment: Experiment) -> bool:
     return equal == SNAPSHOTS
 
 
-def _shape(points: list[Point]) -> tuple[bool, list[float]]:
-    """Return whether overhead falls with local memory, and software's over the accelerator's."""
-    falls, ratios = True, []
-    for work in {point.work for point in points}:
-        base = _base(points, work)
-        mine = sorted((p for p in points if p.work == work), key=lambda point: point.local)
-        for mode in MODES:
-            overheads = [point.overhead(mode, base) for point in mine]
-            falls &= overheads == sorted(overheads, reverse=True)
-        ratios += [p.overhead("software", base) / p.overhead("hardware", base) for p in mine[:-1]]
-    return falls, ratios
-
-
 @experiment_named("page-fault")
 def run(experiment: Experiment) -> Verdict:
     """Hold when pages are right, both ways evict the same, and overhead falls with local memory."""
-    points = _points(experiment)
-    _table(experiment, points)
+    points = points_of(_works(experiment), lambda paging, name: _measured(experiment, paging, name))
+    overhead_table(experiment, points)
     right = all(p.software["right"] and p.hardware["right"] for p in points)
     equal = all(p.equal and (p.local == p.pages or p.software["evicted"] > 0) for p in points)
     fewer = all(p.fewer_traps for p in points)
-    falls, ratios = _shape(points)
-    management = _management(experiment, points)
+    falls, ratios = shape(points)
+    management = management_table(experiment, points)
     walk_cycles, touched = _walks(experiment)
     kept, losses, repeated = _losses(experiment)
     good, ways = _hashes(experiment)

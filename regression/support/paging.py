@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 
 from regression.support.cluster import Config, merged
@@ -27,6 +28,10 @@ PAGE_BYTES, PAGE_WORDS = 4_096, 512
 BASES, BASES_A_DRAW, NO_BASE = 24, 32, 4
 """Of a k-mer; of a number that is drawn; behind the last k-mer."""
 SLOT_WORDS = 2
+PATIENT_POLLS = 10**12
+"""Of a memory blade without a message: a program may have all its pages for billions of cycles."""
+LINUX_CLIENT = "remote peer=${node1.mac}"
+"""The program of a Linux node; its last one ends the memory blade."""
 _RATIO, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
 _COUNT = re.compile(r"(\w+)=(\d+)")
 _DIGEST = re.compile(r"paging digest=([0-9a-f]+) wrong=0\n")
@@ -52,12 +57,16 @@ class Paging:
     functional: bool = False
 
 
-def recipe(paging: Paging, rules: list[Config] | None = None, **simulation: object) -> Config:
-    """Return a client and its memory blade; `rules` are faults of the link."""
+def _arguments(paging: Paging) -> list[str]:
     names = ["mode", "work", "pages", "local", "rounds", "batch", "seed", "timeout"]
     if paging.kmers:
         names.append("kmers")
-    client = [f"{name}={getattr(paging, name)}" for name in names]
+    return [f"{name}={getattr(paging, name)}" for name in names]
+
+
+def recipe(paging: Paging, rules: list[Config] | None = None, **simulation: object) -> Config:
+    """Return a client and its memory blade; `rules` are faults of the link."""
+    client = _arguments(paging)
     # A page lies in a receive buffer of the memory blade, which is larger.
     node: Config = {"blade": paging.blade, "memory": {"size_mib": 16 + 3 * paging.pages // 256}}
     link: Config = dict(USUAL_LINK)
@@ -105,10 +114,15 @@ def _numbered_pages(paging: Paging) -> list[int]:
 _CONTENTS = {"quicksort": _sorted_numbers, "genome": _table, "touch": _numbered_pages}
 
 
+@cache
+def _digest(work: str, pages: int, kmers: int, seed: int) -> int:
+    words = _CONTENTS[work](Paging("", work, pages, pages, kmers, seed=seed))
+    return digest(struct.pack(f"<{len(words)}Q", *words), 0)
+
+
 def digest_of(paging: Paging) -> int:
     """Return the digest of all pages in the end."""
-    words = _CONTENTS[paging.work](paging)
-    return digest(struct.pack(f"<{len(words)}Q", *words), 0)
+    return _digest(paging.work, paging.pages, paging.kmers, paging.seed)
 
 
 def figures(run: Run) -> dict[str, int]:
@@ -117,10 +131,52 @@ def figures(run: Run) -> dict[str, int]:
     Raises:
         ExperimentError: a line is missing, or the program found wrong values.
     """
-    text = run.console("node0")
+    text = run.console("node0").replace("\r", "")
     found = _DIGEST.search(text)
     if found is None:
         raise ExperimentError(f"{run.folder}: found no digest of the client.")
     lines = [line for line in text.splitlines() if line.startswith("paging ")]
     counts = {key: int(value) for line in lines[:-1] for key, value in _COUNT.findall(line)}
     return {**counts, "digest": int(found[1], 16)}
+
+
+def checked(run: Run, paging: Paging) -> dict[str, int]:
+    """Return the figures of a run, and whether its pages hold what they should as `right`.
+
+    Raises:
+        ExperimentError: as `figures`.
+    """
+    found = figures(run)
+    return {**found, "right": int(found["digest"] == digest_of(paging))}
+
+
+def linux_recipe(paging: Paging, command: str = "", **simulation: object) -> Config:
+    """Return the same client as a program of a Linux node; the memory blade is functional.
+
+    `command` is run in its place, and must end the memory blade.
+    """
+    words = " ".join([LINUX_CLIENT, *_arguments(paging)])
+    least, blade = 32 + paging.local // 256, 16 + 3 * paging.pages // 256
+    return {
+        "system": {
+            "topology": "two_nodes",
+            "link": dict(USUAL_LINK),
+            "nodes": {
+                "node0": {"blade": paging.blade, "memory": {"size_mib": least}},
+                "node1": {"blade": MEMORY_BLADE, "memory": {"size_mib": blade}},
+            },
+        },
+        "workload": {
+            "nodes": {
+                "node0": {
+                    "linux": "linux-paging",
+                    "command": command or words,
+                },
+                "node1": {
+                    "program": "paging",
+                    "args": ["role=blade", f"pages={paging.pages}", f"polls={PATIENT_POLLS}"],
+                },
+            }
+        },
+        "simulation": {"engines": {"node1": "functional"}, **simulation},
+    }
