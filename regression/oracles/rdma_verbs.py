@@ -6,8 +6,9 @@ messages go between a Linux node and a blade without a system (functional with -
 Debian's libibverbs, with and without lost packets, in one piece of memory, and in several, inline
 and by a shared receive queue; both memories must be the reference's. Every packet must be counted
 alike by both ends and by the capture between them, and tshark, where it is installed, must have
-nothing to complain of. A program that writes at random into the queues that it shares with the
-driver leaves kernel and device as they were. One hash for any threads.
+nothing to complain of. A program that may have no READ on the wire gets an error for one. A
+program that writes at random into the queues that it shares with the driver leaves kernel and
+device as they were. One hash for any threads.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ def _random(
 def _scribbled(experiment: Experiment) -> int:
     """Let processes scribble over their queues, then run a ping-pong; return their number.
 
+    Before that, a program asks for different numbers of READs at a time.
+
     Raises:
         ExperimentError: the kernel complained, or the device did not work any more.
     """
@@ -106,9 +109,12 @@ def _scribbled(experiment: Experiment) -> int:
     words = f"rdmascribble peer_ip=${{{BLADE}.ip}} rounds={rounds} seed={experiment.seed}"
     config = between(DRIVER, DRIVER, "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 4096 -c")
     node = config["workload"]["nodes"][LINUX]
-    node["command"] = f"{DRIVER.command(BLADE, words)}; umount /sys; {node['command']}"
+    before = (DRIVER.command(BLADE, one) for one in (f"rdmareads peer_ip=${{{BLADE}.ip}}", words))
+    node["command"] = "; ".join([*(f"{one} && umount /sys" for one in before), node["command"]])
     run = run_cluster(experiment, "scribbled", config)
     text = run.console(LINUX)
+    if "rdmareads most=16, and none" not in text:
+        raise ExperimentError(f"{run.folder}: READs are not as they were asked for.")
     if f"rdmascribble rounds={rounds} died=" not in text or "10 iters in" not in text:
         raise ExperimentError(f"{run.folder}: the device does not work after the scribbling.")
     if found := re.search(r"Oops|BUG:|WARNING:|Unable to handle|rcu: INFO", text):

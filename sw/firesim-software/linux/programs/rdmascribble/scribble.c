@@ -15,13 +15,14 @@
 
 #define PROGRAM "rdmascribble"
 #include "../frames.h"
+#include "../verbs.h"
 #include "splitmix.h"
 // Behind the C library's own addresses, which it then takes.
 #include <rdma/rdma_user_rxe.h>
 
-enum { PORT = 1, GID = 1, STEPS = 300, DEPTH = 31, MEMORY_BYTES = 1 << 16, PAGE_BYTES = 4096 };
+enum { STEPS = 300, DEPTH = 31, MEMORY_BYTES = 1 << 16, PAGE_BYTES = 4096 };
 enum { MOST_MAPS = 8, HEADER_WORDS = 96, MOST_SMALL = 16, SETTLE_US = 3000 };
-enum { MANY_READS = 128 };  // more than the device can do
+enum { PACKET_BYTES = 1024, READS = 16, SOON = 3, RETRIES = 1, NOBODY = 1 << 20 };
 
 struct map {
   unsigned char *memory;
@@ -39,63 +40,13 @@ struct victim {
   uint64_t random;
 };
 
-static void *made(void *object, const char *what) {
-  if (!object) fail("%s: %s", what, strerror(errno));
-  return object;
-}
-
-static void change(struct victim *victim, struct ibv_qp_attr *attr, int mask) {
-  const int error = ibv_modify_qp(victim->qp, attr, mask | IBV_QP_STATE);
-  if (error) fail("cannot change the queue pair: %s", strerror(error));
-}
-
-// A queue pair that may send to one which, most likely, does not exist.
-static void connect_somewhere(struct victim *victim, struct in_addr peer) {
-  struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = PORT};
-  change(victim, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-  attr = (struct ibv_qp_attr){
-      .qp_state = IBV_QPS_RTR,
-      .path_mtu = IBV_MTU_1024,
-      .dest_qp_num = 1 << 20,
-      .max_dest_rd_atomic = MANY_READS,
-      .ah_attr = {.is_global = 1, .port_num = PORT, .grh = {.hop_limit = 64, .sgid_index = GID}}};
-  union ibv_gid *gid = &attr.ah_attr.grh.dgid;
-  gid->raw[10] = gid->raw[11] = 0xff;
-  memcpy(gid->raw + 12, &peer, sizeof peer);
-  change(victim, &attr,
-         IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-             IBV_QP_MIN_RNR_TIMER);
-  attr = (struct ibv_qp_attr){
-      .qp_state = IBV_QPS_RTS, .timeout = 3, .retry_cnt = 1, .max_rd_atomic = MANY_READS};
-  change(victim, &attr,
-         IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-             IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
-// Who asks for more READs than the device can do gets as many as it can.
-static void check_reads(const struct victim *victim) {
-  struct ibv_device_attr most;
-  struct ibv_qp_attr attr;
-  struct ibv_qp_init_attr init;
-  const int mask = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
-  if (ibv_query_device(victim->context, &most)) fail("cannot ask the device");
-  if (ibv_query_qp(victim->qp, &attr, mask, &init)) fail("cannot ask the queue pair");
-  if (attr.max_rd_atomic != most.max_qp_init_rd_atom ||
-      attr.max_dest_rd_atomic != most.max_qp_rd_atom) {
-    fail("found %u and %u READs, expected %d and %d", attr.max_rd_atomic, attr.max_dest_rd_atomic,
-         most.max_qp_init_rd_atom, most.max_qp_rd_atom);
-  }
-}
-
 static void open_victim(struct victim *victim) {
-  struct ibv_device **devices = ibv_get_device_list(NULL);
-  if (!devices || !devices[0]) fail("found no RDMA device");
-  victim->context = made(ibv_open_device(devices[0]), "cannot open the RDMA device");
-  victim->domain = made(ibv_alloc_pd(victim->context), "cannot make a domain");
-  void *memory = made(aligned_alloc(PAGE_BYTES, MEMORY_BYTES), "memory");
-  victim->region = made(ibv_reg_mr(victim->domain, memory, MEMORY_BYTES, IBV_ACCESS_LOCAL_WRITE),
-                        "cannot make a region");
-  victim->cq = made(ibv_create_cq(victim->context, DEPTH, NULL, NULL, 0), "cannot make a queue");
+  victim->context = open_rdma_device();
+  victim->domain = checked(ibv_alloc_pd(victim->context), "cannot make a domain");
+  void *memory = checked(aligned_alloc(PAGE_BYTES, MEMORY_BYTES), "memory");
+  victim->region = checked(ibv_reg_mr(victim->domain, memory, MEMORY_BYTES, IBV_ACCESS_LOCAL_WRITE),
+                           "cannot make a region");
+  victim->cq = checked(ibv_create_cq(victim->context, DEPTH, NULL, NULL, 0), "cannot make a queue");
   struct ibv_qp_init_attr wanted = {.send_cq = victim->cq,
                                     .recv_cq = victim->cq,
                                     .qp_type = IBV_QPT_RC,
@@ -104,12 +55,12 @@ static void open_victim(struct victim *victim) {
                                             .max_send_sge = 1,
                                             .max_recv_sge = 1,
                                             .max_inline_data = 64}};
-  victim->qp = made(ibv_create_qp(victim->domain, &wanted), "cannot make a queue pair");
+  victim->qp = checked(ibv_create_qp(victim->domain, &wanted), "cannot make a queue pair");
 }
 
 // The queues, as this process maps them.
 static void find_maps(struct victim *victim) {
-  FILE *maps = made(fopen("/proc/self/maps", "r"), "/proc/self/maps");
+  FILE *maps = checked(fopen("/proc/self/maps", "r"), "/proc/self/maps");
   char line[256];
   while (victim->count < MOST_MAPS && fgets(line, sizeof line, maps)) {
     unsigned long begin, end;
@@ -180,8 +131,15 @@ static void ring(const struct victim *victim) {
 static void run_round(uint64_t seed, struct in_addr peer) {
   struct victim victim = {.random = seed};
   open_victim(&victim);
-  connect_somewhere(&victim, peer);
-  check_reads(&victim);
+  initialize_qp(victim.qp, 0);
+  // To one which, most likely, does not exist.
+  const struct verbs_path path = {.ip = peer,
+                                  .qp = NOBODY,
+                                  .mtu = PACKET_BYTES,
+                                  .timeout_code = SOON,
+                                  .retries = RETRIES,
+                                  .reads = READS};
+  connect_qp(victim.qp, &path);
   find_maps(&victim);
   for (int step = 0; step < STEPS; step++) {
     if (below(&victim, 3)) {

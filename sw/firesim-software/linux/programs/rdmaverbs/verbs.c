@@ -18,16 +18,14 @@
 
 #define PROGRAM "rdmaverbs"
 #include "../frames.h"
+#include "../verbs.h"
 #include "rdma_messages.h"
 
-enum { PORT = 1, LEAST_MTU = 256, MOST_GIDS = 16, MOST_READS = 16, LEAST_NOT_READY = 1 };
-enum { MOST_PIECES = 8 };
-enum { WITHOUT_END = 7, HOPS = 64, PAGE_BYTES = 4096, PSN_MASK = 0xffffff };
+enum { MOST_READS = 16, MOST_PIECES = 8, PAGE_BYTES = 4096 };
 
 struct test {
   struct frames frames;
   struct rdma_traffic traffic;
-  struct ibv_context *context;
   struct ibv_cq *cq;
   struct ibv_qp *qp;
   struct ibv_srq *shared;  // or NULL
@@ -38,31 +36,6 @@ struct test {
   uint64_t posted, completed;     // of the client
   uint64_t received, immediates;  // of the server
 };
-
-static void *checked(void *made, const char *what) {
-  if (!made) fail("%s: %s", what, strerror(errno));
-  return made;
-}
-
-static void checked_status(int status, const char *what) {
-  if (status) fail("%s: %s", what, strerror(status));
-}
-
-// The index of our IPv4 address among the device's.
-static uint8_t own_gid(struct ibv_context *context) {
-  char text[32] = "";
-  struct in_addr own;
-  const char *given = getenv("FIRESIM_IP");
-  if (given) snprintf(text, sizeof text, "%.*s", (int)strcspn(given, "/"), given);
-  if (!inet_aton(text, &own)) fail("FIRESIM_IP: found \"%s\", expected 172.16.0.2/16", text);
-  for (uint8_t index = 0; index < MOST_GIDS; index++) {
-    union ibv_gid gid;
-    if (ibv_query_gid(context, PORT, index, &gid)) break;
-    if (gid.raw[10] == 0xff && !memcmp(gid.raw + 12, &own, sizeof own)) return index;
-  }
-  fail("the RDMA device has no address %s", text);
-  return 0;
-}
 
 // With `shares` it receives by a shared receive queue.
 static void create_qp(struct test *test, struct ibv_pd *domain, bool shares) {
@@ -83,59 +56,27 @@ static void create_qp(struct test *test, struct ibv_pd *domain, bool shares) {
 }
 
 static void open_device(struct test *test, bool shares) {
-  int count = 0;
-  struct ibv_device **devices = ibv_get_device_list(&count);
-  if (!devices || count == 0) fail("found no RDMA device: rdma link add rxe0 type rxe netdev eth0");
-  test->context = checked(ibv_open_device(devices[0]), "cannot open the RDMA device");
-  struct ibv_pd *domain = checked(ibv_alloc_pd(test->context), "cannot make a domain");
+  struct ibv_context *context = open_rdma_device();
+  struct ibv_pd *domain = checked(ibv_alloc_pd(context), "cannot make a domain");
   const int entries = (int)(2 * test->traffic.count + 2);
-  test->cq = checked(ibv_create_cq(test->context, entries, NULL, NULL, 0), "cannot make a queue");
+  test->cq = checked(ibv_create_cq(context, entries, NULL, NULL, 0), "cannot make a queue");
   const unsigned access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
   test->region = checked(
       ibv_reg_mr_iova(domain, test->memory, test->traffic.memory_bytes, RDMA_REMOTE_BASE, access),
       "cannot make a region");
   create_qp(test, domain, shares);
-  struct ibv_qp_attr ready = {
-      .qp_state = IBV_QPS_INIT, .port_num = PORT, .qp_access_flags = access};
-  const int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
-  checked_status(ibv_modify_qp(test->qp, &ready, mask), "cannot initialize the queue pair");
+  initialize_qp(test->qp, access);
 }
 
-static enum ibv_mtu mtu_code(uint64_t bytes) {
-  enum ibv_mtu code = IBV_MTU_256;
-  while (code < IBV_MTU_4096 && LEAST_MTU << (code - IBV_MTU_256) < (int)bytes) code++;
-  if (LEAST_MTU << (code - IBV_MTU_256) != (int)bytes) fail("mtu: expected 256 to 4096");
-  return code;
-}
-
-static void connect_qp(struct test *test, char **words, uint32_t peer) {
-  const uint32_t psn = (uint32_t)number_word(words, "psn", "1") & PSN_MASK;
-  struct ibv_qp_attr ready = {
-      .qp_state = IBV_QPS_RTR,
-      .path_mtu = mtu_code(number_word(words, "mtu", "1024")),
-      .dest_qp_num = peer,
-      .rq_psn = psn,
-      .max_dest_rd_atomic = MOST_READS,
-      .min_rnr_timer = LEAST_NOT_READY,
-      .ah_attr = {.is_global = 1,
-                  .port_num = PORT,
-                  .grh = {.hop_limit = HOPS, .sgid_index = own_gid(test->context)}}};
-  const struct in_addr ip = address_word(words, "peer_ip");
-  union ibv_gid *gid = &ready.ah_attr.grh.dgid;
-  gid->raw[10] = gid->raw[11] = 0xff;
-  memcpy(gid->raw + 12, &ip, sizeof ip);
-  const int receiving = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                        IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-  checked_status(ibv_modify_qp(test->qp, &ready, receiving), "cannot receive");
-  ready.qp_state = IBV_QPS_RTS;
-  ready.timeout = (uint8_t)number_word(words, "timeout", "0");
-  ready.retry_cnt = (uint8_t)number_word(words, "retries", "7");
-  ready.rnr_retry = WITHOUT_END;
-  ready.sq_psn = psn;
-  ready.max_rd_atomic = MOST_READS;
-  const int sending = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
-  checked_status(ibv_modify_qp(test->qp, &ready, sending), "cannot send");
+static void connect_peer(struct test *test, char **words, uint32_t peer) {
+  const struct verbs_path path = {.ip = address_word(words, "peer_ip"),
+                                  .qp = peer,
+                                  .psn = (uint32_t)number_word(words, "psn", "1"),
+                                  .mtu = number_word(words, "mtu", "1024"),
+                                  .timeout_code = (uint8_t)number_word(words, "timeout", "0"),
+                                  .retries = (uint8_t)number_word(words, "retries", "7"),
+                                  .reads = MOST_READS};
+  connect_qp(test->qp, &path);
 }
 
 // Cuts memory, which is at `base` for who reads it, into pieces of different lengths; returns their
@@ -252,7 +193,7 @@ int main(int count, char **words) {
   tell(&test.frames, MESSAGE_START, test.qp->qp_num, test.region->rkey);
   const struct message ready = hear(&test.frames, MESSAGE_READY);
   test.peer_key = (uint32_t)ready.extra;
-  connect_qp(&test, words, (uint32_t)ready.number);
+  connect_peer(&test, words, (uint32_t)ready.number);
   if (serves) {
     tell(&test.frames, MESSAGE_START, 0, 0);
     server(&test);

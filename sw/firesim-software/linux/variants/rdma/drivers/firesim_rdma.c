@@ -22,6 +22,7 @@
 #define FIRST_LOOK_NS (20 * NSEC_PER_USEC)
 #define FIRST_LOOKS 500 /* 10 ms: a peer that sends too early waits once, not again and again */
 #define LAST_LOOK_NS (10 * NSEC_PER_MSEC)
+#define FEW_RECEIVES 64
 #define ACK_DELAY_CODE 15
 
 static const struct rdma_stat_desc counter_names[] = {
@@ -92,6 +93,20 @@ static u64 next_look_ns(struct frdma *nic, bool starving)
 	return min_t(u64, 2 * nic->timer_ns, LAST_LOOK_NS);
 }
 
+/* Whether to look again soon: where the NIC has no receive requests, and where it has few and the
+ * program has just posted some, as it may be about to post more. */
+static bool look_at(struct frdma_qp *qp)
+{
+	const u16 before = qp->receives.posted;
+	bool starving, few;
+
+	if (qp->waits)
+		frdma_take_sends(qp);
+	starving = !frdma_take_receives(qp) || qp->waits;
+	few = (u16)(qp->receives.posted - qp->receives.done) < FEW_RECEIVES;
+	return starving || (few && qp->receives.posted != before);
+}
+
 static enum hrtimer_restart frdma_look(struct hrtimer *timer)
 {
 	struct frdma *nic = container_of(timer, struct frdma, timer);
@@ -111,9 +126,7 @@ static enum hrtimer_restart frdma_look(struct hrtimer *timer)
 			frdma_fail(qp, IB_EVENT_QP_ACCESS_ERR);
 			continue;
 		}
-		if (qp->waits)
-			frdma_take_sends(qp);
-		starving |= !frdma_take_receives(qp) || qp->waits;
+		starving |= look_at(qp);
 	}
 	nic->timer_ns = next_look_ns(nic, starving);
 	if (connected) /* An interrupt may have started it meanwhile, so it is not returned. */

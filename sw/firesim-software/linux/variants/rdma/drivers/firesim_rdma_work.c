@@ -10,6 +10,9 @@
 #define NIC_FENCED BIT(2)
 #define NIC_SEND_INVALIDATE 12
 #define NIC_UNKNOWN 0xff /* ends as a wrong operation */
+/* Receive requests that are copied at most before the NIC is told of them: a program may have
+ * posted hundreds, and the NIC use up the last one that it had while they are copied. */
+#define TOLD_AT_ONCE 16
 
 /* A work request as it was read: the entry and its pieces of memory. */
 struct request {
@@ -121,7 +124,9 @@ static bool place(struct frdma_qp *qp, struct frdma_work *work, struct frdma_sen
 	const u32 count = request->entry.dma.num_sge;
 	bool good = true;
 
-	if (request->entry.wr.send_flags & IB_SEND_INLINE) {
+	if (is_read(operation) && !qp->attr.max_rd_atomic) {
+		good = false; /* The NIC would take 0 for 16. */
+	} else if (request->entry.wr.send_flags & IB_SEND_INLINE) {
 		good = !is_read(operation) &&
 		       place_inline(qp, work, sent - qp->sent, request->entry.dma.length,
 				    shared->dma.inline_data);
@@ -266,25 +271,36 @@ static bool give_receive(struct frdma_qp *qp, const struct frdma_request *reques
 	return true;
 }
 
+/* Tells the NIC of receive requests beyond those up to `told`; returns up to which it knows them.
+ */
+static u16 tell_receives(const struct frdma_qp *qp, u16 told)
+{
+	const struct frdma *nic = to_frdma(qp->ib.device);
+
+	if (qp->receives.posted != told)
+		writel((u32)qp->receives.posted << 16 | qp->number,
+		       nic->regs + FRDMA_RECEIVE_DOORBELL);
+	return qp->receives.posted;
+}
+
 /* Whether the NIC has receive requests, or needs none. */
 bool frdma_take_receives(struct frdma_qp *qp)
 {
 	const u32 most = qp->srq ? frdma_srq_share(qp->srq) : U32_MAX;
-	struct frdma *nic = to_frdma(qp->ib.device);
-	const u16 before = qp->receives.posted;
+	u16 told = qp->receives.posted;
 	struct frdma_request request;
 
 	if (!qp->live || qp->state == IB_QPS_ERR)
 		return true;
 	while (has_room(&qp->receives, most) && next_receive(qp, &request)) {
-		if (give_receive(qp, &request))
-			continue;
-		untake_receive(qp, &request);
-		break;
+		if (!give_receive(qp, &request)) {
+			untake_receive(qp, &request);
+			break;
+		}
+		if ((u16)(qp->receives.posted - told) == TOLD_AT_ONCE)
+			told = tell_receives(qp, told);
 	}
-	if (qp->receives.posted != before)
-		writel((u32)qp->receives.posted << 16 | qp->number,
-		       nic->regs + FRDMA_RECEIVE_DOORBELL);
+	tell_receives(qp, told);
 	return qp->receives.posted != qp->receives.done;
 }
 
