@@ -43,20 +43,19 @@ static struct rdma_qp connect(const struct allreduce *ring, unsigned number, uin
   return rdma_connect(ring->rdma, number, &settings);
 }
 
-static uint64_t messages(const struct allreduce *ring) {
-  return 2 * (ring->settings.nodes - 1) * ring->segments;
-}
-
 static void check(const struct allreduce *ring) {
   const struct allreduce_settings *is = &ring->settings;
-  if (is->nodes < 2 || is->nodes > MOST_NODES || is->rank >= is->nodes) {
-    fail("allreduce: found rank %u of %u, expected 2 to %u nodes", is->rank, is->nodes, MOST_NODES);
+  if (is->shape.nodes < 2 || is->shape.nodes > MOST_NODES || is->rank >= is->shape.nodes) {
+    fail("allreduce: found rank %u of %u, expected 2 to %u nodes", is->rank, is->shape.nodes,
+         MOST_NODES);
   }
-  if (is->bytes == 0 || is->bytes % (8 * is->nodes) != 0) {
-    fail("allreduce: found %lu bytes, expected a multiple of %u", is->bytes, 8 * is->nodes);
+  if (is->shape.bytes == 0 || is->shape.bytes % (8 * is->shape.nodes) != 0) {
+    fail("allreduce: found %lu bytes, expected a multiple of %u", is->shape.bytes,
+         8 * is->shape.nodes);
   }
-  if (is->segment_bytes == 0 || is->segment_bytes % 8 != 0) {
-    fail("allreduce: found segments of %lu bytes, expected a multiple of 8", is->segment_bytes);
+  if (is->shape.segment_bytes == 0 || is->shape.segment_bytes % 8 != 0) {
+    fail("allreduce: found segments of %lu bytes, expected a multiple of 8",
+         is->shape.segment_bytes);
   }
   if (is->window < 2 || is->window > MOST_WINDOW) {
     fail("allreduce: found a window of %u, expected 2 to %u", is->window, MOST_WINDOW);
@@ -67,54 +66,31 @@ static void check(const struct allreduce *ring) {
 }
 
 void allreduce_start(struct allreduce *ring, const struct allreduce_settings *settings) {
-  const unsigned nodes = settings->nodes, rank = settings->rank;
+  const unsigned nodes = settings->shape.nodes, rank = settings->rank;
   *ring = (struct allreduce){.settings = *settings, .rdma = rdma_start(FIRST_IP + rank)};
   check(ring);
-  const uint64_t chunk = settings->bytes / nodes;
-  ring->segments = (chunk + settings->segment_bytes - 1) / settings->segment_bytes;
-  if (settings->way == ALLREDUCE_SEQUENCED && settings->window < messages(ring)) {
+  if (settings->way == ALLREDUCE_SEQUENCED &&
+      settings->window < ring_messages(&ring->settings.shape)) {
     fail("allreduce: found a window of %u, expected at least all %lu messages", settings->window,
-         messages(ring));
+         ring_messages(&ring->settings.shape));
   }
   ring->limit = firesim_heap(sizeof *ring->limit);
   ring->granted = firesim_heap(sizeof *ring->granted);
-  give(ring, DATA_REGION, 0, settings->data, settings->bytes);
+  give(ring, DATA_REGION, 0, settings->data, settings->shape.bytes);
   give(ring, LIMIT_REGION, 0, (const void *)ring->limit, sizeof *ring->limit);
   if (settings->way == ALLREDUCE_BY_CORE) {
-    const uint64_t slots_bytes = settings->window * settings->segment_bytes;
+    const uint64_t slots_bytes = settings->window * settings->shape.segment_bytes;
     ring->slots = firesim_heap(slots_bytes);
     give(ring, SLOTS_REGION, 0, ring->slots, slots_bytes);
   } else {
-    const bool is_fp32 = settings->type == ALLREDUCE_FP32;
+    const bool is_fp32 = settings->type == RING_FP32;
     give(ring, SUMS_REGION, is_fp32 ? RDMA_ADDS_FP32 : RDMA_ADDS_INT32, settings->data,
-         settings->bytes);
+         settings->shape.bytes);
   }
   ring->next = connect(ring, NEXT_QP, settings->next_mac, (rank + 1) % nodes);
   ring->previous = connect(ring, PREVIOUS_QP, settings->previous_mac, (rank + nodes - 1) % nodes);
   for (unsigned i = 0; i < settings->window; i++) rdma_post_buffer(&ring->previous, i, NULL, 0);
   rdma_post_buffer(&ring->next, 0, NULL, 0);  // for a grant that work waits for
-}
-
-// Where a message of a reduction is from or goes to.
-struct place {
-  uint64_t step;    // of 2 * (nodes - 1): sums of parts first, then whole sums
-  uint64_t offset;  // in the data
-  uint64_t bytes;
-};
-
-// In each step a rank sends the chunk that it received in the step before; `rank` sends this one.
-static struct place place_of(const struct allreduce *ring, uint64_t message, unsigned rank) {
-  const struct allreduce_settings *is = &ring->settings;
-  const uint64_t in_reduction = message % messages(ring);
-  const uint64_t step = in_reduction / ring->segments, segment = in_reduction % ring->segments;
-  const uint64_t chunk_bytes = is->bytes / is->nodes, chunk = (rank + 2 * is->nodes - step);
-  const uint64_t left = chunk_bytes - segment * is->segment_bytes;
-  return (struct place){step, chunk % is->nodes * chunk_bytes + segment * is->segment_bytes,
-                        left < is->segment_bytes ? left : is->segment_bytes};
-}
-
-static bool is_sum_of_part(const struct allreduce *ring, const struct place *place) {
-  return place->step < ring->settings.nodes - 1;
 }
 
 static void post(struct rdma_qp *qp, struct rdma_work work, const void *local, uint64_t remote) {
@@ -125,25 +101,27 @@ static void post(struct rdma_qp *qp, struct rdma_work work, const void *local, u
   rdma_post(qp, &work);
 }
 
-static enum region target(const struct allreduce *ring, const struct place *place) {
-  if (!is_sum_of_part(ring, place)) return DATA_REGION;
+static enum region target(const struct allreduce *ring, const struct ring_place *place) {
+  if (!ring_is_part(&ring->settings.shape, place)) return DATA_REGION;
   return ring->settings.way == ALLREDUCE_BY_CORE ? SLOTS_REGION : SUMS_REGION;
 }
 
 // The NIC sends the first chunk when the next rank has granted it, and then each message when the
 // one that it passes on has come.
-static void await(const struct allreduce *ring, const struct place *place, struct rdma_work *work) {
+static void await(const struct allreduce *ring, const struct ring_place *place,
+                  struct rdma_work *work) {
   work->flags |= FLAG_AWAITS;
   work->awaited_qp = place->step == 0 ? NEXT_QP : PREVIOUS_QP;
-  work->awaited = (uint32_t)(place->step == 0 ? ring->runs : ring->sent + 1 - ring->segments);
+  work->awaited =
+      (uint32_t)(place->step == 0 ? ring->runs : ring->sent + 1 - ring->settings.shape.segments);
 }
 
 // The last message of a reduction says when it has arrived: the data may change from then on.
 static void send(struct allreduce *ring) {
   const struct allreduce_settings *is = &ring->settings;
-  const struct place place = place_of(ring, ring->sent, is->rank);
+  const struct ring_place place = ring_place_of(&is->shape, ring->sent, is->rank);
   const enum region region = target(ring, &place);
-  const uint64_t slot = ring->sent % is->window * is->segment_bytes;
+  const uint64_t slot = ring->sent % is->window * is->shape.segment_bytes;
   struct rdma_work work = {.id = (uint32_t)ring->sent,
                            .bytes = (uint32_t)place.bytes,
                            .opcode = RDMA_WRITE_IMMEDIATE,
@@ -166,33 +144,6 @@ static void grant(struct allreduce *ring) {
   post(&ring->previous, work, ring->granted, region_base(LIMIT_REGION));
 }
 
-// Eight numbers are loaded before any is stored: in a direct-mapped cache both may have the same
-// line, which would be fetched anew for each.
-#define DEFINE_ADD(name, number)                                                       \
-  static void name(number *restrict to, const number *restrict from, uint64_t count) { \
-    for (; count >= 8; count -= 8, to += 8, from += 8) {                               \
-      const number a = from[0], b = from[1], c = from[2], d = from[3];                 \
-      const number e = from[4], f = from[5], g = from[6], h = from[7];                 \
-      __asm__ volatile("" ::: "memory");                                               \
-      to[0] += a, to[1] += b, to[2] += c, to[3] += d;                                  \
-      to[4] += e, to[5] += f, to[6] += g, to[7] += h;                                  \
-    }                                                                                  \
-    for (; count; count--) *to++ += *from++;                                           \
-  }
-DEFINE_ADD(add_int32, uint32_t)
-DEFINE_ADD(add_fp32, float)
-
-static void add(struct allreduce *ring, const struct place *place) {
-  const struct allreduce_settings *is = &ring->settings;
-  void *to = (unsigned char *)is->data + place->offset;
-  const void *from = ring->slots + ring->received % is->window * is->segment_bytes;
-  if (is->type == ALLREDUCE_FP32) {
-    add_fp32(to, from, place->bytes / sizeof(float));
-  } else {
-    add_int32(to, from, place->bytes / sizeof(uint32_t));
-  }
-}
-
 // Takes a message that has arrived, if there is one.
 static bool take(struct allreduce *ring) {
   const struct allreduce_settings *is = &ring->settings;
@@ -203,8 +154,12 @@ static bool take(struct allreduce *ring) {
          entry->status, ring->received);
   }
   const uint64_t begun = cycles();
-  const struct place place = place_of(ring, ring->received, (is->rank + is->nodes - 1) % is->nodes);
-  if (target(ring, &place) == SLOTS_REGION) add(ring, &place);
+  const struct ring_place place =
+      ring_place_of(&is->shape, ring->received, (is->rank + is->shape.nodes - 1) % is->shape.nodes);
+  if (target(ring, &place) == SLOTS_REGION) {
+    ring_add(is->type, (unsigned char *)is->data + place.offset,
+             ring->slots + ring->received % is->window * is->shape.segment_bytes, place.bytes);
+  }
   const uint64_t added = cycles();
   ring->received++;
   rdma_post_buffer(&ring->previous, (uint32_t)ring->received, NULL, 0);
@@ -218,9 +173,9 @@ static bool take(struct allreduce *ring) {
 static bool may_send(const struct allreduce *ring) {
   if (ring->sent == ring->due) return false;
   if (ring->settings.way == ALLREDUCE_SEQUENCED) return true;
-  const uint64_t begun = ring->due - messages(ring);
-  return ring->sent < *ring->limit &&
-         (ring->sent < begun + ring->segments || ring->sent < ring->received + ring->segments);
+  const uint64_t begun = ring->due - ring_messages(&ring->settings.shape);
+  return ring->sent < *ring->limit && (ring->sent < begun + ring->settings.shape.segments ||
+                                       ring->sent < ring->received + ring->settings.shape.segments);
 }
 
 static bool give_up(struct rdma_qp *qp) {
@@ -233,7 +188,7 @@ static bool give_up(struct rdma_qp *qp) {
 
 void allreduce_run(struct allreduce *ring) {
   const uint64_t begun = cycles();
-  ring->due += messages(ring);
+  ring->due += ring_messages(&ring->settings.shape);
   ring->runs++;
   grant(ring);
   uint64_t polls = ring->settings.polls;

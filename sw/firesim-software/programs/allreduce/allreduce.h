@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ring all-reduce over the RDMA NIC: every node ends with the sum of the vectors of all nodes.
 //
-// The vector is cut into as many chunks as there are nodes. Chunk c begins at rank c and goes round
-// the ring; each rank adds its own: ((x[c] + x[c + 1]) + x[c + 2]) + ..., ranks modulo the nodes.
-// This is the order of addition of fp32 too, rounded to nearest even each time. When all have
-// added, the sum goes round once more. Chunks travel in messages of `segment_bytes`: WRITEs with
-// immediate. A rank may have `window` messages on the way that the next one has not taken yet; the
-// next one grants more by WRITEs back. A NIC that reduces adds what arrives, and may send by itself
-// what has come: then a rank is granted a whole reduction.
+// Chunks travel in messages (lib/ring.h says which): WRITEs with immediate. A rank may have
+// `window` messages on the way that the next one has not taken yet; the next one grants more by
+// WRITEs back. A NIC that reduces adds what arrives, and may send by itself what has come: then a
+// rank is granted a whole reduction.
 #ifndef FIRESIM_ALLREDUCE_H_
 #define FIRESIM_ALLREDUCE_H_
 
 #include "rdma.h"
-
-enum allreduce_type { ALLREDUCE_INT32, ALLREDUCE_FP32 };
+#include "ring.h"
 
 // Who adds, and who decides when a message goes. All but the first need a NIC that reduces.
 enum allreduce_way {
@@ -23,17 +19,16 @@ enum allreduce_way {
 };
 
 struct allreduce_settings {
-  unsigned nodes, rank;  // 2 to 64 nodes
+  struct ring_shape shape;  // 2 to 64 nodes
+  unsigned rank;
   uint64_t next_mac, previous_mac;
-  enum allreduce_type type;
+  enum ring_type type;
   enum allreduce_way way;
-  void *data;              // aligned to 8 bytes
-  uint64_t bytes;          // a multiple of 8 * nodes
-  uint64_t segment_bytes;  // a multiple of 8
-  unsigned window;         // a power of two, 2 to 4,096
-  unsigned mtu;            // 256 to 4,096
-  unsigned timeout_code;   // 4.096 us << code until packets are sent again; 0: never
-  uint64_t polls;          // in vain before the blade fails
+  void *data;             // aligned to 8 bytes
+  unsigned window;        // a power of two, 2 to 4,096
+  unsigned mtu;           // 256 to 4,096
+  unsigned timeout_code;  // 4.096 us << code until packets are sent again; 0: never
+  uint64_t polls;         // in vain before the blade fails
 };
 
 // Where the cycles of all reductions went; the rest is waiting.
@@ -48,7 +43,6 @@ struct allreduce {
   struct rdma rdma;
   struct rdma_qp next, previous;
   unsigned char *slots;      // `window` of them: what arrives for the core to add
-  uint64_t segments;         // messages of a chunk
   volatile uint64_t *limit;  // messages that the next rank has granted, of all reductions
   uint64_t *granted;         // what the previous rank has been granted
   uint64_t runs;             // reductions that have begun

@@ -5,29 +5,9 @@
 #include "net.h"
 #include "rdma_messages.h"
 #include "runtime.h"
-#include "splitmix.h"
 
 enum { MOST_BYTES = 8 << 20, MOST_SEGMENT = 1 << 20 };
 enum { COUNTER_SENT = 0, COUNTER_RECEIVED = 1, COUNTER_WENT_BACK = 4, COUNTER_TIMED_OUT = 5 };
-enum { MANTISSA_BITS = 23, SMALLEST = 0, USUAL = 118 };
-
-// A float of either sign: 2^-9 to 2^6, and one of 16 is very small, with exponents 0 to 15 as
-// IEEE 754 has them: some of these are subnormal.
-static uint32_t random_float(uint32_t drawn) {
-  const uint32_t exponent = drawn >> MANTISSA_BITS & 15;
-  const uint32_t base = (drawn >> 27 & 15) == 0 ? SMALLEST : USUAL;
-  return (drawn & 1U << 31) | (exponent + base) << MANTISSA_BITS |
-         (drawn & ((1U << MANTISSA_BITS) - 1));
-}
-
-static void fill(uint64_t *words, uint64_t bytes, uint64_t seed, enum allreduce_type type) {
-  for (uint64_t i = 0; i < bytes / 8; i++) {
-    const uint64_t drawn = splitmix64(&seed);
-    words[i] = type == ALLREDUCE_INT32 ? drawn
-                                       : (uint64_t)random_float((uint32_t)(drawn >> 32)) << 32 |
-                                             random_float((uint32_t)drawn);
-  }
-}
 
 // All begin in the same cycle: a frame goes round when all are ready, one to measure how long that
 // takes, and one with a cycle that it reaches all before. Cores that do not sleep count alike.
@@ -57,7 +37,7 @@ static void report(const struct allreduce_cycles *before, uint64_t start, uint64
   print("allreduce sent=%u received=%u went_back=%u timed_out=%u\n",
         rdma_counter(rdma, COUNTER_SENT), rdma_counter(rdma, COUNTER_RECEIVED),
         rdma_counter(rdma, COUNTER_WENT_BACK), rdma_counter(rdma, COUNTER_TIMED_OUT));
-  print("allreduce sum=%lx\n", rdma_digest(ring.settings.data, ring.settings.bytes));
+  print("allreduce sum=%lx\n", rdma_digest(ring.settings.data, ring.settings.shape.bytes));
 }
 
 static enum allreduce_way way_of(const struct arguments *arguments) {
@@ -70,15 +50,14 @@ static struct allreduce_settings read_settings(const struct arguments *arguments
   require_choice(arguments, "type", "int32 fp32");
   const uint64_t bytes = number_between(arguments, "bytes", 8, MOST_BYTES);
   return (struct allreduce_settings){
-      .nodes = (unsigned)number_between(arguments, "nodes", 2, 64),
+      .shape = ring_shape((unsigned)number_between(arguments, "nodes", 2, 64), bytes,
+                          number_between(arguments, "segment", 8, MOST_SEGMENT)),
       .rank = (unsigned)number_between(arguments, "rank", 0, 63),
       .next_mac = mac_argument(arguments, "next"),
       .previous_mac = mac_argument(arguments, "previous"),
-      .type = argument_is(arguments, "type", "fp32") ? ALLREDUCE_FP32 : ALLREDUCE_INT32,
+      .type = argument_is(arguments, "type", "fp32") ? RING_FP32 : RING_INT32,
       .way = way_of(arguments),
       .data = firesim_heap(bytes),
-      .bytes = bytes,
-      .segment_bytes = number_between(arguments, "segment", 8, MOST_SEGMENT),
       .window = (unsigned)number_between(arguments, "window", 2, 4096),
       .mtu = (unsigned)number_between(arguments, "mtu", 256, 4096),
       .timeout_code = (unsigned)number_between(arguments, "timeout", 0, 31),
@@ -93,8 +72,8 @@ int main(int hart, const struct arguments *arguments) {
   net_start(&net, arguments);
   net.peer = settings.next_mac;
   allreduce_start(&ring, &settings);
-  fill(settings.data, settings.bytes, number_argument(arguments, "seed") + settings.rank,
-       settings.type);
+  ring_fill(settings.data, settings.shape.bytes, number_argument(arguments, "seed") + settings.rank,
+            settings.type);
   begin_together(&net, settings.rank);
   const uint64_t warm = number_between(arguments, "warm", 0, 64);
   for (uint64_t i = 0; i < warm; i++) allreduce_run(&ring);
