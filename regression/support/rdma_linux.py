@@ -10,9 +10,10 @@ import argparse
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regression.support.captured_frames import read_capture
+from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, merged, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, NotHereError, Verdict
 from regression.support.rdma_traffic import FUNCTIONAL_RDMA_NODE, RDMA_NODE, Traffic
@@ -166,7 +167,7 @@ def ping_pong(device: Device, role: str, count: int, size: int, mtu: int) -> Con
     return _config(device, program, f"sh /etc/firesim/ping-pong {words}", {})
 
 
-def _counts(run: Run, node: str) -> Counts:
+def counts(run: Run, node: str) -> Counts:
     """Return what a node counted, with or without a system.
 
     Raises:
@@ -184,10 +185,18 @@ def _counts(run: Run, node: str) -> Counts:
     return Counts(int(sent[1]), int(received[1]))
 
 
-def _check_captures(run: Run, lossy: bool) -> tuple[int, int]:
-    """Compare what both ends counted with what was captured between them; return the packets.
+def _flows(frames: list[Frame]) -> dict[tuple[bytes, bytes], list[bytes]]:
+    """Return what is sent from one address to another, in its order."""
+    flows: dict[tuple[bytes, bytes], list[bytes]] = {}
+    for frame in frames:
+        flows.setdefault((frame.source, frame.destination), []).append(frame.data)
+    return flows
 
-    The captures are of what came into the switch from a node, and of what left it for the other.
+
+def _check_captures(run: Run, lossy: bool, nodes: Sequence[str]) -> list[int]:
+    """Compare what all ends counted with what was captured between them; return what each sent.
+
+    The captures are of what came into the switch from a node, and of what left it for another.
 
     Raises:
         ExperimentError: they differ.
@@ -195,22 +204,20 @@ def _check_captures(run: Run, lossy: bool) -> tuple[int, int]:
     (path,) = run.folder.rglob("capture*.pcapng")
     frames = [found for found in read_capture(path) if is_roce(found)]
     ports = sorted({found.port for found in frames})
-    found = []
-    for port, node in zip(ports, (BLADE, LINUX), strict=True):
-        end = _counts(run, node)
+    all_sent = []
+    for port, node in zip(ports, nodes, strict=True):
+        end = counts(run, node)
         sent = sum(one.inbound and one.port == port for one in frames)
         received = sum(not one.inbound and one.port == port for one in frames)
-        found.append((sent, received))
-        if (end.sent, end.received) != (sent, received) and not lossy:
-            raise ExperimentError(f"{path}: port {port} has {found[-1]}, its node counted {end}.")
-        if end.sent < sent or end.received > received:
-            raise ExperimentError(f"{path}: port {port} has {found[-1]}, its node counted {end}.")
-    for port in ports:
-        there = [one.data for one in frames if one.inbound and one.port == port]
-        left = [one.data for one in frames if not one.inbound and one.port != port]
-        if there != left:
-            raise ExperimentError(f"{path}: what left for the other node is not what came in.")
-    return found[0][0], found[1][0]
+        all_sent.append(sent)
+        same = (end.sent, end.received) == (sent, received)
+        if not (same or lossy) or end.sent < sent or end.received > received:
+            found = (sent, received)
+            raise ExperimentError(f"{path}: port {port} has {found}, its node counted {end}.")
+    came, left = ([one for one in frames if one.inbound is way] for way in (True, False))
+    if _flows(came) != _flows(left):
+        raise ExperimentError(f"{path}: what left for the other node is not what came in.")
+    return all_sent
 
 
 def _complaints(run: Run) -> int | None:
@@ -243,17 +250,17 @@ class Captured:
     complaints: int | None = 0
     """Of tshark; None where it is not installed."""
 
-    def note(self, run: Run, lossy: bool) -> tuple[int, int]:
-        """Check the captures of a run; return the packets of both ends.
+    def note(self, run: Run, lossy: bool, nodes: Sequence[str] = (BLADE, LINUX)) -> list[int]:
+        """Check the capture of a run with one switch; return the packets that each node sent.
 
         Raises:
-            ExperimentError: they are not what both ends counted.
+            ExperimentError: they are not what all ends counted.
         """
-        there, back = _check_captures(run, lossy)
-        self.packets += there + back
+        sent = _check_captures(run, lossy, nodes)
+        self.packets += sum(sent)
         found = _complaints(run)
         self.complaints = None if found is None else (self.complaints or 0) + found
-        return there, back
+        return sent
 
     @property
     def seen(self) -> str:

@@ -31,7 +31,7 @@ SHARED = ".so"
 VERBS_PACKAGES = ("libibverbs-dev",)
 """Headers; the library is among the packages that it depends on."""
 _LIBRARY = "libibverbs.so.1"
-MESSAGES = (LIBRARY / "rdma_messages.h", LIBRARY / "splitmix.h")
+SHARED_HEADERS = tuple(LIBRARY / name for name in ("rdma_messages.h", "ring.h", "splitmix.h"))
 """What programs with verbs share with those of blades without a system."""
 SHARED_FILES = "shared.txt"
 COMPILER = "riscv64-linux-gnu-gcc"
@@ -108,7 +108,7 @@ def guest_program(name: str, *, symbols: bool = False) -> Path:
         key.append(agent.FOLDER)
     if VERBS in text:
         folder = _verbs()
-        key += [folder, *MESSAGES]
+        key += [folder, *SHARED_HEADERS]
         flags = [*flags, "-isystem", str(folder / "usr/include"), f"-I{LIBRARY}"]
         # The library needs a newer C library than the compiler has, and nodes have it.
         libraries = ["-Wl,--allow-shlib-undefined", str(folder / packages.LIBRARIES[0] / _LIBRARY)]
