@@ -22,6 +22,11 @@ LIMIT_CYCLES = int(20 * CLOCK_HZ)
 """A cluster that does not end by itself is cut off here."""
 BOOT_LIMIT_CYCLES = 400_000_000
 """One boot that does not end by itself, likewise."""
+COMPLAINT = re.compile(
+    r"BUG:|Oops|Call Trace|Kernel panic|Unable to handle|WARNING:|rcu.*stall|soft lockup"
+    r"|nobody cared|transmit queue.*timed out|Hardware error|segfault|illegal instruction"
+)
+"""What a kernel says when something is wrong, or a program that it ended."""
 LOAD_FIELDS = ("asked_per_s", "answered_per_s", "p50_us", "p95_us", "p99_us", "misses", "overflows")
 
 

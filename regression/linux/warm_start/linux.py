@@ -16,6 +16,7 @@ from firesim.report.console import WHOLE_NUMBER
 
 from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, ExperimentError
+from regression.support.linux import COMPLAINT
 from regression.support.simulate import Run
 from regression.support.warm import WarmStart, region_cycle
 
@@ -40,10 +41,6 @@ COLD_PINGS = 2
 """The first pings in RTL, with cold caches, do not count for the slope."""
 SLOPE_GOAL = 4.0
 SLOPE_TOLERANCE = 0.1
-COMPLAINT = re.compile(
-    r"BUG:|Oops|Call Trace|Kernel panic|Unable to handle|WARNING:|rcu.*stall|soft lockup"
-    r"|nobody cared|transmit queue.*timed out|Hardware error|segfault|illegal instruction"
-)
 NUMBER = re.compile(r"\d+(\.\d+)?")
 PING = re.compile(rf"^ping sequence=(\d+) (time_ns|lost)=({WHOLE_NUMBER})$", re.MULTILINE)
 
