@@ -5,8 +5,9 @@ The reader is strict at first, so that whatever it takes at once means what it a
 refusal says what to allow: delays (ignored, as synthesis does), names used before their
 declaration, part selects wider than the vector, the words of SystemVerilog as names in `.v` files,
 a text as a parameter's value, initial values that depend on signals where nothing reads them,
-names that reach into an instance, interfaces as ports without a modport.
-Each is allowed with a warning that says where, and never more than the design needs.
+names that reach into an instance, interfaces as ports without a modport, arrays of 2³¹ bytes.
+Each is allowed with a warning that says where, unless it means what it always does, and never more
+than the design needs.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _TIMING = "unsynthesizable timing control"
 _ACROSS = "hierarchical reference across preserved module boundary"
 _NO_MODPORT = "interface port on kept module boundary must be a modport"
 _INITIAL = "reading net state during design initialization"
+_TOO_LARGE = "object size exceeds implementation limit"
 _SYSTEMVERILOG = (".sv", ".svh", ".svp")
 _FREE_RUNNING = re.compile(r"\balways\s*(?:begin\s*(?::\s*\w+\s*)?)?$")
 _FUNCTION = re.compile(r"system task '(next|prev|\$random)'")
@@ -84,6 +86,8 @@ class Allowances:
     """Part selects that run backwards where no parameter leads: module, name of the vector."""
     initial_values: tuple[tuple[str, str, int], ...] = ()
     """Initial values that nothing reads: file, name of the variable, line."""
+    large_arrays: tuple[tuple[str, str, int], ...] = ()
+    """Arrays that the reader is told of with fewer words: file, name, line."""
     warnings: tuple[str, ...] = ()
     refused: str = ""
     """Why the design was refused before the last of these was allowed."""
@@ -99,7 +103,7 @@ class Allowances:
             return Allowances()
         data = json.loads((folder / FILE).read_text())
         lists = {key: tuple(value) for key, value in data.items() if isinstance(value, list)}
-        for key in ("selections", "initial_values"):
+        for key in ("selections", "initial_values", "large_arrays"):
             lists[key] = tuple(tuple(one) for one in data[key])
         return Allowances(**{**data, **lists})
 
@@ -275,6 +279,18 @@ class _Reasons:
                 self._allow(initial_values=(*self.allowed.initial_values, variable))
                 self._warn(one, f"nothing reads '{name}', whose initial value is left out.")
 
+    def large_arrays(self) -> None:
+        """Tell the reader of fewer words of arrays that are used word by word."""
+        from goldengate import large_arrays  # As above.
+
+        for one in self.errors:
+            if not str(one["message"]).startswith(_TOO_LARGE):
+                continue
+            name, line = large_arrays.array_at(*_whole(self.state, str(one["location"])))
+            array = (self._original(one), name, line)
+            if name and array not in self.allowed.large_arrays:
+                self._allow(large_arrays=(*self.allowed.large_arrays, array))
+
     def dissolved(self) -> None:
         """Put all instances into the top module where names reach across their boundaries."""
         if self.allowed.dissolved:
@@ -345,6 +361,7 @@ def further(state: State, allowed: Allowances, log: str, refused: str) -> Allowa
         reasons.bridges()
         reasons.functions()
         reasons.initial_values()
+        reasons.large_arrays()
         reasons.selections(log)
     found = reasons.allowed
     if _MEMBER in log and not found.members:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from goldengate.passes.rewrite import tokens_of
+from goldengate.passes.rewrite import module_at, tokens_of
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
@@ -34,12 +34,6 @@ def _initial_value(text: str, at: int) -> tuple[str, int, int] | None:
     return None
 
 
-def _module_at(text: str, at: int) -> str:
-    begin = max(0, *(m.start() for m in re.finditer(r"\bmodule\b", text[:at])), 0)
-    end = re.compile(r"\bendmodule\b").search(text, at)
-    return text[begin : end.start() if end else len(text)]
-
-
 def variable_at(text: str, at: int) -> tuple[str, int]:
     """Return the variable whose initial value stands at a place, and the line of its equals sign.
 
@@ -49,7 +43,7 @@ def variable_at(text: str, at: int) -> tuple[str, int]:
     if found is None:
         return "", 0
     name, start, _ = found
-    uses = [word for word, _, _ in tokens_of(_module_at(text, at)) if word == name]
+    uses = [word for word, _, _ in tokens_of(module_at(text, at)) if word == name]
     return (name, text.count("\n", 0, start) + 1) if len(uses) == 1 else ("", 0)
 
 

@@ -9,6 +9,8 @@
 
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,13 +41,26 @@ void require(bool holds, const char *what) {
   std::abort();
 }
 
+// Of zeros, which take no memory before they are written: a design may have gigabytes of it.
 void *create() {
-  auto *instance = new (std::nothrow) Instance();
-  if (instance != nullptr) model::initialize(instance->state);
+  constexpr int kAccess = PROT_READ | PROT_WRITE;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *zeros = mmap(nullptr, sizeof(Instance), kAccess, kFlags, -1, 0);
+  if (zeros == MAP_FAILED) return nullptr;
+  auto *instance = static_cast<Instance *>(zeros);
+#ifdef FIRESIM_PROFILE
+  new (&instance->profiler) model::Profiler;
+#endif
+  model::initialize(instance->state);
   return instance;
 }
 
-void destroy(void *opaque) { delete static_cast<Instance *>(opaque); }
+void destroy(void *opaque) {
+#ifdef FIRESIM_PROFILE
+  static_cast<Instance *>(opaque)->profiler.~Profiler();
+#endif
+  munmap(opaque, sizeof(Instance));
+}
 
 FiresimPort port(void *opaque, uint32_t index) {
   require(index < kPortCount, "port(): index is not below port_count");
@@ -93,6 +108,7 @@ void written(void *opaque) {
 // and memories in that order. All else follows from these, so a state is good for every model of
 // the design, however it was cut into zones and whether built for waves or not.
 static_assert(std::is_trivially_copyable_v<model::State>);
+static_assert(std::is_trivially_default_constructible_v<model::State>);
 constexpr uint64_t kStateHash = FIRESIM_STATE_HASH;
 
 bool is_state(const model::SignalEntry &entry) {

@@ -54,7 +54,9 @@ def collect(module: Module) -> dict[str, Ports]:
 
 
 def initial_rows(ports: Ports) -> list[int]:
-    """Return the initial content, one number a row."""
+    """Return the initial content, one number a row; none where all are 0."""
+    if not ports.initial:  # A list of all rows of a large one takes gigabytes.
+        return []
     rows = [0] * ports.size
     for cell in ports.initial:
         width = ports.width

@@ -5,15 +5,17 @@ In: the files of pass `rewrite`. Out: the same, or copies with equal line number
 `supply0` and `supply1` are wires with a value; where the reader asked for that, escaped names are
 plain ones (`escapes.py`), part selects do not run backwards (`backward.py`), functions that the
 reader lacks are written in other words (`tasks/functions.py`), signals as members of `inside` are
-ranges (`tasks/members.py`), and what nothing reads has no initial value (`unread.py`).
+ranges (`tasks/members.py`), what nothing reads has no initial value (`unread.py`), and arrays have
+words that the reader takes (`large_arrays.py`).
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 
-from goldengate import backward, unread
+from goldengate import backward, large_arrays, unread
 from goldengate.passes import escapes
 from goldengate.passes.rewrite import check_readable, source_of, take_copies, tokens_of
 from goldengate.state import State
@@ -63,6 +65,10 @@ def _write_members(state: State) -> None:
     take_copies(state, source, state.out / "members")
 
 
+def _in_file(file: str, found: Iterable[tuple[str, str, int]]) -> list[tuple[str, int]]:
+    return [(name, line) for one, name, line in found if one == file]
+
+
 def run(state: State) -> None:
     """Put copies into `state.sources` for files that the reader would not take."""
     if state.allowed.functions:
@@ -73,8 +79,9 @@ def run(state: State) -> None:
         text = check_readable(path)
         adapted = backward.mended(without_supplies(text), state.allowed.selections)
         file = state.original[os.path.realpath(path)]
-        initial = [(name, line) for one, name, line in state.allowed.initial_values if one == file]
-        adapted = unread.without_initial_values(adapted, initial)
+        allowed = state.allowed
+        adapted = unread.without_initial_values(adapted, _in_file(file, allowed.initial_values))
+        adapted = large_arrays.with_fewer_words(adapted, _in_file(file, allowed.large_arrays))
         if state.allowed.plain_names:
             adapted = escapes.hide(state, adapted)
         if adapted != text:

@@ -21,6 +21,7 @@ from pyosys import libyosys as ys
 from goldengate.allowances import DIAGNOSTICS, PARAMETER_CHECK, load_diagnostics
 from goldengate.bridges import stub_verilog
 from goldengate.errors import GoldenGateError
+from goldengate.large_arrays import give_words_back
 from goldengate.passes import adapt, escapes, resets
 from goldengate.passes.clock_sources import CLOCK_SOURCE, CLOCK_SOURCE_STUB
 from goldengate.passes.explain import declared_modules, explain, note_places, note_words
@@ -146,6 +147,7 @@ def run(state: State) -> None:
     if resets.mend(state):
         state.run("tee -q design -reset")
         _read(state, stubs, diagnostics)
+    give_words_back(state)
     found = load_diagnostics(diagnostics)
     _check_warnings(state, found)
     _check_bridge_widths(state, found)

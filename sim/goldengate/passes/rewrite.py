@@ -46,6 +46,13 @@ def tokens_of(text: str) -> list[tuple[str, int, int]]:
     ]
 
 
+def module_at(text: str, at: int) -> str:
+    """Return the text of the module around a place."""
+    begin = max((match.start() for match in re.finditer(r"\bmodule\b", text[:at])), default=0)
+    end = re.compile(r"\bendmodule\b").search(text, at)
+    return text[begin : end.start() if end else len(text)]
+
+
 def check_readable(path: Path) -> str:
     """Return the text of a source file, or refuse it by name."""
     try:
