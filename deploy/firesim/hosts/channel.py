@@ -63,7 +63,7 @@ class Link(Protocol):
 
 
 _starting = threading.Lock()
-"""Held while a child process is started: whoever looks for it finds it open, or not at all."""
+"""Held while a child process is started: anyone who looks for it finds it open, or not at all."""
 _open: set[int] = set()
 """Process ids of the children that are open."""
 _keepers = 0
