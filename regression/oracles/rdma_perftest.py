@@ -20,6 +20,7 @@ from regression.support.experiment import (
     Verdict,
     experiment_named,
 )
+from regression.support.own_kernel import add_kernel_argument, check_kernel
 from regression.support.rdma_linux import (
     BLADE,
     DRIVER,
@@ -27,9 +28,7 @@ from regression.support.rdma_linux import (
     SOFT_ROCE,
     Captured,
     Device,
-    add_kernel_argument,
     between_ends,
-    check_kernel,
     hashes,
     slowed_for_software,
     verdict,

@@ -23,6 +23,7 @@ from regression.support.experiment import (
     Verdict,
     experiment_named,
 )
+from regression.support.own_kernel import add_kernel_argument, check_kernel
 from regression.support.rdma_linux import (
     DRIVER,
     FRAME_BYTES,
@@ -30,8 +31,6 @@ from regression.support.rdma_linux import (
     SOFT_ROCE_GBPS,
     Captured,
     Device,
-    add_kernel_argument,
-    check_kernel,
     counts,
     hashes,
     loss,

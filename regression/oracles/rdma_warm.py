@@ -18,13 +18,12 @@ from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.linux import COMPLAINT
+from regression.support.own_kernel import add_kernel_argument, check_kernel
 from regression.support.rdma_linux import (
     BLADE,
     DRIVER,
     LINUX,
-    add_kernel_argument,
     between,
-    check_kernel,
 )
 from regression.support.roce import is_roce
 from regression.support.simulate import Run

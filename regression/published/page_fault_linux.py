@@ -14,11 +14,13 @@ thread and with more; functional runs that go on from snapshots equal one never 
 
 from __future__ import annotations
 
+import argparse
 import re
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.linux import add_engine, check_one_thread
+from regression.support.own_kernel import add_kernel_argument, check_kernel
 from regression.support.paging import LINUX_CLIENT, Paging, checked, digest_of, linux_recipe
 from regression.support.paging_points import (
     management_table,
@@ -120,9 +122,15 @@ def _after_another(experiment: Experiment) -> bool:
     return found in (expected, [expected[0], *expected])
 
 
-@experiment_named("page-fault-linux", add_engine)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_engine(parser)
+    add_kernel_argument(parser)
+
+
+@experiment_named("page-fault-linux", _arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when pages are right, both ways evict the same, and overhead falls with local memory."""
+    check_kernel(experiment)
     engine: str = experiment.arguments.engine
     points = points_of(_works(experiment), lambda paging, name: _measured(experiment, paging, name))
     overhead_table(experiment, points)

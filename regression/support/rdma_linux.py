@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config, merged, run_cluster
-from regression.support.experiment import Experiment, ExperimentError, NotHereError, Verdict
+from regression.support.experiment import Experiment, ExperimentError, Verdict
+from regression.support.own_kernel import add_kernel_argument, check_kernel
 from regression.support.rdma_traffic import FUNCTIONAL_RDMA_NODE, RDMA_NODE, Traffic
 from regression.support.roce import UDP_PORT, is_roce
 from regression.support.simulate import Run
@@ -313,29 +314,10 @@ def check_ping_pong(run: Run, count: int, size: int) -> float:
     return float(time[2])
 
 
-def add_kernel_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the argument of an experiment whose nodes have a kernel of their own."""
-    parser.add_argument(
-        "--with-kernel",
-        action="store_true",
-        help="with --quick: build the kernel with RDMA, and fetch its tools, if need be",
-    )
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of an experiment with such a kernel and random messages."""
     add_kernel_argument(parser)
     parser.add_argument("--count", type=int, default=0, help="random messages of a run")
-
-
-def check_kernel(experiment: Experiment) -> None:
-    """Refuse the quick form when it was not told to build the kernel.
-
-    Raises:
-        NotHereError: it was not.
-    """
-    if experiment.quick and not experiment.arguments.with_kernel:
-        raise NotHereError("its kernel takes minutes to build: --quick --with-kernel does")
 
 
 def messages_of_a_run(experiment: Experiment) -> int:
