@@ -231,7 +231,7 @@ def test_names_of_experiments_are_completed() -> None:
     [
         ("runworkload -c rack_", ["rack_8", "rack_linux_8"]),
         ("build blade rocket-1-s", ["rocket-1-small", "rocket-1-snappy"]),
-        ("workload build linux-p", ["linux-ping", "linux-pings"]),
+        ("workload build linux-pin", ["linux-ping", "linux-pings"]),
         ("runfarm --farm two", ["two_processes"]),
         ("snapshot show boo", ["booted"]),
         ("runworkload --from boo", ["booted"]),
