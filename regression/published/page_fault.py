@@ -17,17 +17,13 @@ that go on from snapshots.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.near_core_cases import ALL_UNITS
 from regression.support.paging import ETHERTYPE, MODES, Paging, checked, recipe
-from regression.support.paging_points import (
-    management_table,
-    overhead_table,
-    points_of,
-    shape,
-)
+from regression.support.paging_points import LEAST_RATIO, quick_works, swept
 from regression.support.snapshots import equal_from_snapshots
 from regression.support.ways import run_ways, stalled_metasim
 
@@ -37,9 +33,6 @@ ENGINES = replace(SMALL, blade=ALL_UNITS, functional=True)
 HASH = "0e2195bdb458c0ee"
 """Of ENGINES."""
 SNAPSHOTS = 8
-LEAST_RATIO = 0.9
-"""Of software's overhead to the accelerator's: below it something is wrong."""
-PUBLISHED_OVERHEAD, PUBLISHED_MANAGEMENT = 1.4, 2.5
 RULES: list[Config] = [
     {"fault": fault, "match": {"ethertype": ETHERTYPE}, **more}
     for fault, more in (
@@ -68,9 +61,7 @@ def _works(experiment: Experiment) -> list[tuple[Paging, list[int]]]:
     """Return the programs, and the sizes of local memory."""
     seed = experiment.seed & 0xFFFF_FFFF
     if experiment.quick:
-        genome = Paging("", "genome", 16, 16, kmers=48, seed=seed)
-        quicksort = Paging("", "quicksort", 8, 8, batch=2, seed=seed)
-        return [(genome, [10]), (quicksort, [6])]
+        return quick_works(seed)
     genome = Paging("", "genome", 256, 256, kmers=2_048, seed=seed)
     quicksort = Paging("", "quicksort", 64, 64, seed=seed)
     return [(genome, [64, 96, 128, 160, 192, 224]), (quicksort, [16, 24, 32, 40, 48, 56])]
@@ -120,34 +111,18 @@ def _goes_on(experiment: Experiment) -> bool:
 @experiment_named("page-fault")
 def run(experiment: Experiment) -> Verdict:
     """Hold when pages are right, both ways evict the same, and overhead falls with local memory."""
-    points = points_of(_works(experiment), lambda paging, name: _measured(experiment, paging, name))
-    overhead_table(experiment, points)
-    right = all(p.software["right"] and p.hardware["right"] for p in points)
-    equal = all(p.equal and (p.local == p.pages or p.software["evicted"] > 0) for p in points)
-    fewer = all(p.fewer_traps for p in points)
-    falls, ratios = shape(points)
-    management = management_table(experiment, points)
+    sweep = swept(experiment, _works(experiment), partial(_measured, experiment))
     walk_cycles, touched = _walks(experiment)
     kept, losses, repeated = _losses(experiment)
     good, ways = _hashes(experiment)
     whole = experiment.quick or _goes_on(experiment)
-    experiment.keep(
-        overheads=ratios,
-        published_overhead=PUBLISHED_OVERHEAD,
-        management=management,
-        published_management=PUBLISHED_MANAGEMENT,
-        walk_cycles=walk_cycles,
-        hash=HASH,
-    )
-    absolute = right and touched and equal and fewer
-    holds = absolute and falls and min(ratios) >= LEAST_RATIO and whole
+    experiment.keep(**sweep.kept, walk_cycles=walk_cycles, hash=HASH)
+    right = sweep.right and touched
+    holds = right and sweep.holds and whole
     return Verdict(
         holds and kept == losses and repeated > 0 and good == ways,
-        f"pages right: {right and touched}; as many fetched and evicted: {equal}, a trap a batch: "
-        f"{fewer}; overhead falls with local memory: {falls}, software's {min(ratios):.2f} to "
-        f"{max(ratios):.2f} times the accelerator's; a new page {management:.1f} times; a walk "
-        f"{walk_cycles:.0f} cycles more; {kept} of {losses} runs with faults right ({repeated} "
-        f"messages again); {good} of {ways} with hash "
+        f"pages right: {right}; {sweep.text}; a walk {walk_cycles:.0f} cycles more; {kept} of "
+        f"{losses} runs with faults right ({repeated} messages again); {good} of {ways} with hash "
         f"{HASH}",
         f"all right, at least {LEAST_RATIO}, all, all",
     )

@@ -16,18 +16,15 @@ from __future__ import annotations
 
 import argparse
 import re
+from functools import partial
 
 from regression.support.cluster import run_cluster
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.linux import add_engine, check_one_thread
 from regression.support.own_kernel import add_kernel_argument, check_kernel
 from regression.support.paging import LINUX_CLIENT, Paging, checked, digest_of, linux_recipe
-from regression.support.paging_points import (
-    management_table,
-    overhead_table,
-    points_of,
-    shape,
-)
+from regression.support.paging_points import LEAST_RATIO, quick_works, swept
+from regression.support.simulate import Run
 from regression.support.snapshots import equal_from_snapshots
 from regression.support.warm import region_in_rtl
 
@@ -44,23 +41,17 @@ COMMANDS = (
     f"{LINUX_CLIENT} end=0 work=genome pages=16 local=10 kmers=48",
     f"{LINUX_CLIENT} mode=software pages=8 local=6 batch=2",
 )
-"""Of AFTER_ANOTHER; between the two, one is killed."""
+"""Of AFTER_ANOTHER, in few words, as a command has room for few; between the two, one is killed."""
 RTL_CYCLES = 64_000_000
 """By when a program has ended in RTL."""
-LEAST_RATIO = {"functional": 0.9, "rtl": 0.9}
-"""Of software's overhead to the accelerator's: below it something is wrong."""
-PUBLISHED_OVERHEAD, PUBLISHED_MANAGEMENT = 1.4, 2.5
 
 
 def _works(experiment: Experiment) -> list[tuple[Paging, list[int]]]:
     """Return the programs, and the sizes of local memory."""
     seed = experiment.seed & 0xFFFF_FFFF
-    in_rtl = experiment.arguments.engine == "rtl"
     if experiment.quick:
-        genome = Paging("", "genome", 16, 16, kmers=48, seed=seed)
-        quicksort = Paging("", "quicksort", 8, 8, batch=2, seed=seed)
-        return [(genome, [10]), (quicksort, [6])]
-    if in_rtl:
+        return quick_works(seed)
+    if experiment.arguments.engine == "rtl":
         genome = Paging("", "genome", 64, 64, kmers=256, batch=8, seed=seed)
         quicksort = Paging("", "quicksort", 32, 32, seed=seed)
         return [(genome, [24, 32, 40, 48, 56]), (quicksort, [10, 16, 20, 24, 28])]
@@ -70,13 +61,29 @@ def _works(experiment: Experiment) -> list[tuple[Paging, list[int]]]:
     return [(genome, sizes), (quicksort, sizes)]
 
 
+def _run(
+    experiment: Experiment, name: str, paging: Paging, command: str = "", check: bool = False
+) -> Run:
+    """Run a program, or a command in its place, on the engine asked for.
+
+    With `check` it is run with one thread, too.
+
+    Raises:
+        ExperimentError: one thread gave another hash.
+    """
+    if experiment.arguments.engine == "rtl":
+        config = linux_recipe(paging, command)
+        return region_in_rtl(experiment, name, config, cycles=RTL_CYCLES, check=check)
+    config = linux_recipe(paging, command, engine="functional")
+    run = run_cluster(experiment, name, config)
+    if check:
+        check_one_thread(experiment, name, config, run)
+    return run
+
+
 def _measured(experiment: Experiment, paging: Paging, name: str) -> dict[str, int]:
     """Return what a run printed, and whether its pages hold what they should as `right`."""
-    if experiment.arguments.engine == "functional":
-        run = run_cluster(experiment, name, linux_recipe(paging, engine="functional"))
-    else:
-        run = region_in_rtl(experiment, name, linux_recipe(paging), cycles=RTL_CYCLES, check=False)
-    return checked(run, paging)
+    return checked(_run(experiment, name, paging), paging)
 
 
 def _hash(experiment: Experiment) -> tuple[str, bool]:
@@ -85,13 +92,7 @@ def _hash(experiment: Experiment) -> tuple[str, bool]:
     Raises:
         ExperimentError: one thread gave another hash.
     """
-    if experiment.arguments.engine == "functional":
-        config = linux_recipe(SMALL, engine="functional")
-        run = run_cluster(experiment, "small", config)
-        check_one_thread(experiment, "small", config, run)
-    else:
-        config = linux_recipe(SMALL)
-        run = region_in_rtl(experiment, "small", config, cycles=RTL_CYCLES, check=True)
+    run = _run(experiment, "small", SMALL, check=True)
     return run.token_hash, bool(checked(run, SMALL)["right"])
 
 
@@ -109,12 +110,8 @@ def _after_another(experiment: Experiment) -> bool:
 
     The driver has to have all frames back from the accelerator, and entries of before forgotten.
     """
-    if experiment.arguments.engine == "functional":
-        config = linux_recipe(SMALL, f"{COMMANDS[0]}; {KILLED}; {COMMANDS[1]}", engine="functional")
-        run = run_cluster(experiment, "after-another", config)
-    else:
-        config = linux_recipe(SMALL, "; ".join([COMMANDS[0], *COMMANDS]))
-        run = region_in_rtl(experiment, "after-another", config, cycles=RTL_CYCLES, check=False)
+    second = COMMANDS[0] if experiment.arguments.engine == "rtl" else KILLED
+    run = _run(experiment, "after-another", SMALL, "; ".join([COMMANDS[0], second, COMMANDS[1]]))
     found = [
         int(digest, 16) for digest in re.findall(r"digest=(\w+) wrong=0", run.console("node0"))
     ]
@@ -131,32 +128,16 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def run(experiment: Experiment) -> Verdict:
     """Hold when pages are right, both ways evict the same, and overhead falls with local memory."""
     check_kernel(experiment)
-    engine: str = experiment.arguments.engine
-    points = points_of(_works(experiment), lambda paging, name: _measured(experiment, paging, name))
-    overhead_table(experiment, points)
-    right = all(p.software["right"] and p.hardware["right"] for p in points)
-    equal = all(p.equal and (p.local == p.pages or p.software["evicted"] > 0) for p in points)
-    fewer = all(p.fewer_traps for p in points)
-    falls, ratios = shape(points)
-    management = management_table(experiment, points)
+    sweep = swept(experiment, _works(experiment), partial(_measured, experiment))
     found, small_right = _hash(experiment)
     gone_on, stops = _goes_on(experiment)
-    experiment.keep(
-        overheads=ratios,
-        published_overhead=PUBLISHED_OVERHEAD,
-        management=management,
-        published_management=PUBLISHED_MANAGEMENT,
-        hash=found,
-    )
+    experiment.keep(**sweep.kept, hash=found)
     again = _after_another(experiment)
-    absolute = right and small_right and again and equal and fewer and gone_on == stops
-    expected = HASHES[engine]
+    right = sweep.right and small_right
+    expected = HASHES[experiment.arguments.engine]
     return Verdict(
-        absolute and falls and min(ratios) >= LEAST_RATIO[engine] and found == expected,
-        f"pages right: {right and small_right}, of programs after one another: "
-        f"{again}; as many fetched and evicted: {equal}, a trap a "
-        f"batch: {fewer}; overhead falls with local memory: {falls}, software's {min(ratios):.2f} "
-        f"to {max(ratios):.2f} times the accelerator's; a new page {management:.1f} times; "
+        right and again and sweep.holds and gone_on == stops and found == expected,
+        f"pages right: {right}, of programs after one another: {again}; {sweep.text}; "
         f"{gone_on} of {stops} snapshots equal; hash {found}",
-        f"all right, at least {LEAST_RATIO[engine]}, hash {expected}",
+        f"all right, at least {LEAST_RATIO}, hash {expected}",
     )

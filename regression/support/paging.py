@@ -168,10 +168,7 @@ def linux_recipe(paging: Paging, command: str = "", **simulation: object) -> Con
         },
         "workload": {
             "nodes": {
-                "node0": {
-                    "linux": "linux-paging",
-                    "command": command or words,
-                },
+                "node0": {"linux": "linux-paging", "command": command or words},
                 "node1": {
                     "program": "paging",
                     "args": ["role=blade", f"pages={paging.pages}", f"polls={PATIENT_POLLS}"],
