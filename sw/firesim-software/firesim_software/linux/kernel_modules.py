@@ -28,7 +28,7 @@ from firesim_software.linux.kernel_variant import (
 )
 
 MODULES = LINUX / "modules"
-SHARED = (MODULES / "calls.h", PROGRAMS / "work.h", PROGRAMS / "measure.h")
+SHARED = (MODULES / "calls.h", *(PROGRAMS / f"{name}.h" for name in ("work", "measure", "cycles")))
 """Headers that all modules find beside them."""
 _FIRST_ADDRESS = 0x1_0000
 

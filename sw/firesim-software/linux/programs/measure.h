@@ -4,11 +4,7 @@
 #ifndef FIRESIM_STACKS_MEASURE_H_
 #define FIRESIM_STACKS_MEASURE_H_
 
-#ifdef __KERNEL__
-#include <linux/types.h>
-#else
-#include <stdint.h>
-#endif
+#include "cycles.h"
 
 enum { MOST_NODES = 64 };
 
@@ -25,12 +21,6 @@ struct measure {
   int back;  // the node that a jump out of those above it goes to
   uint64_t since;
 };
-
-static inline uint64_t cycle_count(void) {
-  uint64_t value;
-  __asm__ volatile("rdcycle %0" : "=r"(value)::"memory");
-  return value;
-}
 
 // Before the first entry: what is noted lies in memory that may not be there yet.
 static inline __attribute__((always_inline)) void begin(struct measure *m) {

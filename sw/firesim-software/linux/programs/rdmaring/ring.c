@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #define PROGRAM "rdmaring"
+#include "../cycles.h"
 #include "../frames.h"
 #include "../verbs.h"
 #include "peers.h"
@@ -43,12 +44,6 @@ struct ring {
   uint64_t sent, acknowledged, received;
   struct cycles cycles;
 };
-
-static uint64_t cycle_count(void) {
-  uint64_t value;
-  __asm__ volatile("rdcycle %0" : "=r"(value)::"memory");
-  return value;
-}
 
 // Places in the memory of every rank.
 static uint64_t data_at(uint64_t offset) { return PAGE_BYTES + offset; }

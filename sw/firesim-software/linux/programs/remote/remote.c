@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../cycles.h"
 #include "arguments.h"
 #include "console.h"
 #include "pager.h"
@@ -30,12 +31,6 @@ enum { COMMAND_BYTES = 512 };
 const char firesim_default_arguments[] =
     "mode=hardware work=quicksort pages=512 local=256 batch=4 kmers=1024 rounds=4 seed=1 "
     "timeout=100000 tries=50 end=1 peer=";
-
-static uint64_t cycle_count(void) {
-  uint64_t value;
-  __asm__ volatile("rdcycle %0" : "=r"(value)::"memory");
-  return value;
-}
 
 static void need(bool good, const char *what) {
   if (!good) fail("%s: %s", what, strerror(errno));
