@@ -20,9 +20,10 @@ from firesim_common.tools import ToolError, run
 
 SANITIZERS = ("address", "thread")
 CLANG = ("-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19")
-"""libFuzzer comes with it, and it puts a sanitizer's checks in with half of GCC's time."""
+"""It compiles the simulator in two thirds of GCC's time (213 s of processor time for 306 s), with
+a sanitizer in half of it, to one as fast; libFuzzer comes with it."""
 FUZZ = "fuzz"
-"""The variant for libFuzzer, by clang."""
+"""The variant for libFuzzer."""
 CONFIGURED = ".firesim.configured"
 """The file in a build folder with what it was configured by."""
 MARCHES = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -31,8 +32,8 @@ PORTABLE = "x86-64-v3"
 """The variant without the newest instructions, for tools that do not know these."""
 
 
-def gcc_keeps_to_valgrind() -> bool:
-    """Whether valgrind knows what g++ makes of the simulator for this processor: no AVX-512."""
+def native_keeps_to_valgrind() -> bool:
+    """Whether valgrind knows what is made of the simulator for this processor: no AVX-512."""
     return " avx512f" not in Path("/proc/cpuinfo").read_text(encoding="utf-8")
 
 
@@ -52,11 +53,11 @@ def _linked_source(folder: Path) -> Path:
 
 def _options(variant: str) -> list[str]:
     """Return what CMake is told of a variant."""
-    options = ["-DCMAKE_BUILD_TYPE=Release"]
+    options = ["-DCMAKE_BUILD_TYPE=Release", *CLANG]
     if variant in SANITIZERS:
-        options += [f"-DFIRESIM_SANITIZE={variant}", *CLANG]
+        options.append(f"-DFIRESIM_SANITIZE={variant}")
     elif variant == FUZZ:
-        options += ["-DFIRESIM_FUZZ=ON", "-DFIRESIM_BRIDGES=OFF", *CLANG]
+        options += ["-DFIRESIM_FUZZ=ON", "-DFIRESIM_BRIDGES=OFF"]
     elif variant in MARCHES:
         options.append(f"-DFIRESIM_MARCH={variant}")
     if shutil.which("ccache"):
@@ -69,8 +70,7 @@ def _configure(folder: Path, options: list[str]) -> None:
 
     CMake keeps the compiler that it found first, and asks neither it nor us again.
     """
-    compiler = "clang++-19" if CLANG[1] in options else "c++"
-    version = run([compiler, "--version"])
+    version = run(["clang++-19", "--version"])
     noted, wanted = folder / CONFIGURED, "\n".join([*options, version])
     with suppress(OSError):
         if (folder / "build.ninja").is_file() and noted.read_text(encoding="utf-8") == wanted:

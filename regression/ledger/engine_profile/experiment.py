@@ -20,7 +20,7 @@ from typing import Any
 
 from firesim.build.model import blade_model
 from firesim.build.other_processor import model_for
-from firesim.build.simulator import PORTABLE, gcc_keeps_to_valgrind, simulator
+from firesim.build.simulator import PORTABLE, native_keeps_to_valgrind, simulator
 
 from regression.ledger.engine_profile import cachegrind
 from regression.ledger.engine_profile.cachegrind import Counts, Group, Profile
@@ -89,7 +89,7 @@ class Program:
         watched = {"max_cycles": LIMITS.get(name, 0), "autocounter": {"enabled": True}}
         config = one_blade(BLADE, workload, watched)
         self._description = Cluster(experiment, config).description(self.folder)
-        self._binary = simulator() if gcc_keeps_to_valgrind() else simulator(PORTABLE)
+        self._binary = simulator() if native_keeps_to_valgrind() else simulator(PORTABLE)
 
     def length(self, model: Path) -> int:
         """Return the cycles until the blade ends; the links go on for longer."""
@@ -166,7 +166,7 @@ def _row(program: str, engine: str, one: Counts) -> list[str]:
 def run(experiment: Experiment) -> Verdict:
     """Hold when all runs agree and the generated engine does less."""
     cachegrind.require_valgrind()
-    if experiment.quick and not gcc_keeps_to_valgrind():
+    if experiment.quick and not native_keeps_to_valgrind():
         raise NotHereError("valgrind knows no AVX-512, and another simulator takes minutes")
     engines = ("generated",) if experiment.quick else ENGINES
     models = {engine: model_for(blade_model(BLADE, engine), PORTABLE) for engine in engines}
