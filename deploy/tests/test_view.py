@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import json
 import threading
 import time
@@ -159,6 +160,8 @@ def test_a_folder_without_a_description_is_refused(results_root: Path) -> None:
     folder = results_root / "empty"
     folder.mkdir(parents=True)
     (folder / "run.json").write_text("{}")
+    before = os.getpriority(os.PRIO_PROCESS, 0)
     answer = CliRunner().invoke(app, ["view", str(folder)])
     assert answer.exit_code == 2
     assert "description.json" in answer.output
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before  # else all later tests run behind others

@@ -121,5 +121,8 @@ def test_nothing_outlives_a_run_that_is_cut(tmp_path: Path, number: signal.Signa
         time.sleep(0.05)
     process.send_signal(number)
     assert process.wait(timeout=120) != 0
-    assert not Path(f"/proc/{pid.read_text().strip()}").exists()
+    left = Path(f"/proc/{pid.read_text().strip()}")
+    while left.exists() and time.monotonic() < until:  # A busy computer takes a moment to end it.
+        time.sleep(0.05)
+    assert not left.exists()
     assert not list(tmp_path.glob("*.json"))

@@ -56,10 +56,10 @@ def view(
     from firesim.view.libraries import fetch_libraries
     from firesim.view.server import ViewServer
 
-    os.nice(BEHIND)
     say = partial(typer.echo, err=True)
     found = viewed(run, eta_cycle, say)
     fetch_libraries(say)
+    os.nice(BEHIND)
     with ViewServer(found, port) as server:
         typer.echo(f"{server.url}\nCtrl-C ends the page; the run goes on.")
         with suppress(KeyboardInterrupt):
