@@ -23,6 +23,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate.process_parts import assigned, divided, is_name
 from goldengate.state import FREE, State, plain, public
 
 _PROCESSES = (
@@ -59,22 +60,9 @@ def _cases(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _is_name(word: str) -> bool:
-    """Return whether a word of RTLIL names a wire: not so a brace, a range or a constant."""
-    return word.startswith(("\\", "$"))
-
-
 def _names(words: Iterable[str]) -> set[str]:
     """Return those of the words of RTLIL that name wires."""
-    return set(filter(_is_name, words))
-
-
-def _target(line: str) -> list[str]:
-    """Return the words of the left side of an assignment in a process."""
-    words = line.split()[1:]
-    if words[0] == "{":
-        return words[: words.index("}") + 1]
-    return words[:2] if words[1].startswith("[") else words[:1]
+    return set(filter(is_name, words))
 
 
 class _Module:
@@ -110,8 +98,7 @@ class _Module:
         for line in lines:
             word = line.split(maxsplit=1)[0] if line.strip() else ""
             if word == "process":
-                yield line
-                yield from self._process(list(_to_end(lines)))
+                yield from divided(line, list(self._process(list(_to_end(lines)))))
             else:
                 yield _UNKNOWN.sub(_zero, line) if word == "connect" else line
 
@@ -145,10 +132,10 @@ class _Module:
                 promised = False
             elif words == ["case"] and stack:
                 stack[-1] = None
-            elif words[0] == "assign" and self.enables.issuperset(_names(_target(line))):
+            elif words[0] == "assign" and self.enables.issuperset(_names(assigned(line))):
                 for enabled in stack:
                     if enabled is not None:
-                        enabled[" ".join(_target(line))] = _target(line)
+                        enabled[" ".join(assigned(line))] = assigned(line)
             elif words[0] == "end" and stack and (enabled := stack.pop()):
                 yield "case \n"
                 for text, target in enabled.items():
@@ -159,7 +146,7 @@ class _Module:
         """Return a constant as wide as the left side of an assignment."""
         width = 0
         for number, word in enumerate(target):
-            if not _is_name(word):
+            if not is_name(word):
                 continue
             following = target[number + 1] if number + 1 < len(target) else ""
             if following.startswith("["):
