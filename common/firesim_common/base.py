@@ -46,6 +46,13 @@ NAME_RULE = r"^[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$"
 Name = Annotated[str, StringConstraints(pattern=NAME_RULE, max_length=64)]
 """A node, switch, program or blade: it becomes a folder, so letters, digits, _ and single -."""
 
+MOST_PORTS = 64
+"""Of a node: its blade has as many links, at most."""
+LinkEnd = Annotated[
+    str, StringConstraints(pattern=NAME_RULE[:-1] + r"(?::[0-9]{1,2})?$", max_length=67)
+]
+"""An end of a link: a node or switch, or a port of a node as in node0:1."""
+
 BLADE_RULE = rf"(?:{NAME_RULE[:-1]}(?:\+htif)?$)|^[^\n]+\.yaml$"
 BladeName = Annotated[str, StringConstraints(pattern=BLADE_RULE, max_length=1024)]
 """A blade of target-design/blades, or a user's blade file, from the folder of the recipe."""

@@ -25,7 +25,7 @@ void DriverRegistry::check(const std::vector<BridgeInfo> &bridges, Config &setti
   std::vector<std::string> present;
   for (const BridgeInfo &bridge : bridges) {
     const bool again = std::find(present.begin(), present.end(), bridge.kind) != present.end();
-    if (again && !bridge.several) {
+    if (again && !bridge.several && links_.count(bridge.kind) == 0) {
       throw ConfigError(
           fmt::format("{}: the model has more than one {} bridge, the second at {}, expected one, "
                       "since the declaration of {} does not say \"several: true\"",

@@ -5,7 +5,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bridges/driver.h"
@@ -20,12 +22,14 @@ class DriverRegistry {
   template <typename T>
   void add(const std::string &kind) {
     add(kind, [](const DriverContext &context) { return std::make_unique<T>(context); });
+    if (std::is_base_of_v<LinkDriver, T>) links_.insert(kind);
   }
   void add(const std::string &kind, DriverFactory factory);
 
   std::vector<std::string> kinds() const;
   // Throws ConfigError when a kind is there more often than its declaration lets it, or when
-  // `settings` has a section for a kind that is not among `bridges`. `node` starts messages.
+  // `settings` has a section for a kind that is not among `bridges`. `node` starts messages. A
+  // blade may have any number of links, so that there may be more than one of their kinds.
   void check(const std::vector<BridgeInfo> &bridges, Config &settings,
              const std::string &node) const;
   // Makes the driver of `context.bridge`. Throws ConfigError for a kind without a driver, naming
@@ -34,6 +38,7 @@ class DriverRegistry {
 
  private:
   std::map<std::string, DriverFactory> factories_;
+  std::set<std::string> links_;  // kinds that are ends of links
 };
 
 // Adds the driver of every folder here that has a bridge.yaml.

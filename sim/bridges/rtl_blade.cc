@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
+#include "bridges/bridge_settings.h"
 #include "bridges/driver_library.h"
 #include "bridges/platforms.h"
 #include "bridges/rtl_blade_impl.h"
@@ -16,6 +19,11 @@
 
 namespace firesim {
 namespace bridges {
+namespace {
+
+constexpr uint64_t kMostPorts = 64;
+
+}  // namespace
 
 RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesystem::path &library,
                    const nlohmann::json &bridge_settings, const DriverRegistry &registry,
@@ -35,9 +43,7 @@ RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesy
   registry.check(manifest_.bridges, settings, name);
   for (const char *instrument : kInstruments) settings.has(instrument);
   settings.finish();
-  for (const BridgeInfo &bridge : manifest_.bridges) {
-    add_bridge(bridge, settings, context, registry);
-  }
+  add_bridges(settings, context, registry);
   add_instruments(settings, context);
   show_to_traces();
   schedule_drivers();
@@ -46,10 +52,16 @@ RtlBlade::RtlBlade(const std::string &name, Manifest manifest, const std::filesy
       for (const PlacedDriver &item : drivers_) item.driver->examine();
     });
   }
-  port_count_ = static_cast<uint32_t>(port_count.value_or(link_ != nullptr ? 1 : 0));
-  if (link_ != nullptr && port_count_ == 0)
-    throw ConfigError(name + ": port_count is 0, expected 1: it has a NIC");
+  set_port_count(port_count);
   reset_.set(1);
+}
+
+void RtlBlade::set_port_count(std::optional<uint64_t> wanted) {
+  port_count_ = static_cast<uint32_t>(wanted.value_or(links_.size()));
+  if (port_count_ >= links_.size()) return;
+  const std::string has = links_.size() == 1 ? "it has a NIC" : "it has as many links";
+  throw ConfigError(fmt::format("{}: port_count is {}, expected {}: {}", name(), port_count_,
+                                links_.size(), has));
 }
 
 // Makes the model in this process, unless the target is on a platform; returns the ports.
@@ -86,26 +98,32 @@ RtlBlade::~RtlBlade() {
   }
 }
 
-void RtlBlade::add_bridge(const BridgeInfo &bridge, Config &settings,
-                          const SimulationContext &context, const DriverRegistry &registry) {
-  const char *key = bridge.kind.c_str();
-  const BridgePorts bridge_ports(bridge, ports());
-  PlacedDriver placed{
-      bridge.kind, bridge.several,
-      registry.make({bridge, bridge_ports, inputs_, status_, settings.child(key),
-                     settings.child_where(key), name(), context,
-                     hosted_ ? hosted_->part(bridge.path) : nullptr, reset_cycles_}),
-      bridge_ports.wakes()};
-  if (LinkDriver *link = placed.driver->link()) {
-    if (link_ != nullptr) {
-      throw ConfigError(fmt::format("{}: bridge {} ({}) is the end of a second link, expected one",
-                                    name(), bridge.path, bridge.module));
+// Links come first, in a saved state too; their ports are numbered by kind, then by place.
+void RtlBlade::add_bridges(Config &settings, const SimulationContext &context,
+                           const DriverRegistry &registry) {
+  std::map<std::pair<std::string, size_t>, PlacedDriver> by_port;
+  std::vector<PlacedDriver> others;
+  for (const BridgeInfo &bridge : manifest_.bridges) {
+    const ToldBridge told = told_bridge(bridge, manifest_.bridges, settings);
+    const BridgePorts bridge_ports(bridge, ports());
+    const auto same = std::count_if(manifest_.bridges.begin(), manifest_.bridges.end(),
+                                    [&](const auto &one) { return one.kind == bridge.kind; });
+    PlacedDriver placed{
+        bridge.kind, bridge.several || same > 1,
+        registry.make({bridge, bridge_ports, inputs_, status_, told.settings, told.where, name(),
+                       context, hosted_ ? hosted_->part(bridge.path) : nullptr, reset_cycles_}),
+        bridge_ports.wakes()};
+    if (placed.driver->link() != nullptr) {
+      by_port.emplace(std::pair(bridge.kind, told.place), std::move(placed));
+    } else {
+      others.push_back(std::move(placed));
     }
-    link_ = link;  // the first one in a saved state
-    drivers_.insert(drivers_.begin(), std::move(placed));
-    return;
   }
-  drivers_.push_back(std::move(placed));
+  for (auto &[port, placed] : by_port) {
+    links_.push_back(placed.driver->link());
+    drivers_.push_back(std::move(placed));
+  }
+  std::move(others.begin(), others.end(), std::back_inserter(drivers_));
 }
 
 void RtlBlade::add_instruments(Config &settings, const SimulationContext &context) {
@@ -155,7 +173,7 @@ template <bool kReset>
 uint32_t RtlBlade::run(uint64_t start_cycle, uint32_t offset, uint32_t end) {
   for (; offset < end; ++offset) {
     const uint64_t cycle = start_cycle + offset;
-    if (link_ != nullptr) link_->drive(offset);
+    for (LinkDriver *link : links_) link->drive(offset);
     inputs_.apply();
     const bool accessed = signals_ && cycle == signals_->next_cycle();
     if (accessed) [[unlikely]]
@@ -196,7 +214,9 @@ void RtlBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> i
                        std::span<Batch> outputs) {
   if (status_.end.ended()) return keep_up(start_cycle + cycles);
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
-  if (link_ != nullptr) link_->begin(start_cycle, inputs[0], outputs[0]);
+  for (size_t port = 0; port < links_.size(); ++port) {
+    links_[port]->begin(start_cycle, inputs[port], outputs[port]);
+  }
   if (capture_) capture_->start_at(start_cycle, reset_cycles_);
   if (hosted_) return advance_hosted(start_cycle, cycles);
   uint32_t offset = 0;
@@ -286,7 +306,8 @@ std::unique_ptr<Model> make_rtl_blade(const nlohmann::json &node, const Simulati
   const std::filesystem::path manifest = context.input_path(config.required_text("manifest"));
   const nlohmann::json &settings = config.child("bridges");
   std::optional<uint64_t> port_count;
-  if (config.has("port_count")) port_count = config.required_integer("port_count", 0, 1);
+  if (config.has("port_count"))
+    port_count = config.required_integer("port_count", 0, bridges::kMostPorts);
   const uint64_t reset_cycles = config.integer("reset_cycles", bridges::kResetCycles,
                                                bridges::kResetCycles, bridges::kMostResetCycles);
   const std::vector<std::string> libraries = config.text_list("driver_libraries");

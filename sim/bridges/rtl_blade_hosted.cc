@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The RTL blade whose target is on a platform; see rtl_blade_impl.h.
 //
-// What a link brings is known for the whole advance and said ahead. The target then runs as far as
+// What links bring is known for the whole advance and said ahead. The target then runs as far as
 // no driver has anything to do by itself; drivers are called for the cycles it tells of. It stops
 // before each cycle in which somebody looks into it.
 #include <fmt/format.h>
@@ -58,15 +58,18 @@ void RtlBlade::choose_channels() {
   hosted_->choose(listened, stopping, gates);
 }
 
-// Says what a link brings from `first_cycle` on and before `end`, within an advance from
+// Says what links bring from `first_cycle` on and before `end`, within an advance from
 // `start_cycle`.
 void RtlBlade::drive_ahead(uint64_t start_cycle, uint64_t first_cycle, uint64_t end) {
   inputs_.apply();
   hosted_->target().note_inputs(first_cycle);
-  if (link_ == nullptr) return;
-  for (uint64_t cycle = start_cycle + link_->next_drive(); cycle < end;
-       cycle = start_cycle + link_->next_drive()) {
-    link_->drive(static_cast<uint32_t>(cycle - start_cycle));
+  const auto next_drive = [&] {
+    uint64_t next = kNever;
+    for (const LinkDriver *link : links_) next = std::min<uint64_t>(next, link->next_drive());
+    return next == kNever ? next : start_cycle + next;
+  };
+  for (uint64_t cycle = next_drive(); cycle < end; cycle = next_drive()) {
+    for (LinkDriver *link : links_) link->drive(static_cast<uint32_t>(cycle - start_cycle));
     inputs_.apply();
     hosted_->target().note_inputs(cycle);
   }

@@ -23,7 +23,7 @@ namespace firesim::bridges {
 
 struct PlacedDriver {
   std::string name;  // of its section in the settings
-  bool several;      // the blade may have more of its kind
+  bool several;      // the blade has more of its kind, or may have
   std::unique_ptr<Driver> driver;
   std::vector<FiresimPort> wakes;  // outputs that wake it
 };
@@ -39,6 +39,7 @@ class RtlBlade final : public Model, public Debuggable {
   ~RtlBlade() override;
 
   uint32_t port_count() const override { return port_count_; }
+  bool ports_may_be_open() const override { return port_count_ > 1; }
   bool counts_for_end() const override;
   void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override;
@@ -61,8 +62,9 @@ class RtlBlade final : public Model, public Debuggable {
   }
 
  private:
-  void add_bridge(const BridgeInfo &bridge, Config &settings, const SimulationContext &context,
-                  const DriverRegistry &registry);
+  void add_bridges(Config &settings, const SimulationContext &context,
+                   const DriverRegistry &registry);
+  void set_port_count(std::optional<uint64_t> wanted);
   void add_instruments(Config &settings, const SimulationContext &context);
   template <bool kReset>
   uint32_t run(uint64_t start_cycle, uint32_t offset, uint32_t end);
@@ -98,8 +100,8 @@ class RtlBlade final : public Model, public Debuggable {
   InputPort reset_;
   BladeStatus status_;
   std::vector<PlacedDriver> drivers_;
-  LinkDriver *link_ = nullptr;  // one of drivers_, the first
-  // 1 without a link driver is a link that nothing in the blade listens to: what arrives is
+  std::vector<LinkDriver *> links_;  // by port: the first of drivers_
+  // A port without a link driver has a link that nothing in the blade listens to: what arrives is
   // dropped.
   uint32_t port_count_ = 0;
   AutoCounter *counters_ = nullptr;  // one of drivers_

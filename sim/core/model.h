@@ -71,6 +71,10 @@ class Model {
   // Number of ports; constant over the life of the model.
   virtual uint32_t port_count() const = 0;
 
+  // Whether ports may be without a link: nothing ever arrives there, and what is sent is for
+  // nobody.
+  virtual bool ports_may_be_open() const { return false; }
+
   // Simulates target cycles [start_cycle, start_cycle + cycles), cycles >= 1. Calls are contiguous
   // and the first one starts at cycle 0, or where `load` or `start_at` said.
   //

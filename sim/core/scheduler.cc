@@ -29,6 +29,9 @@ double clock_s(clockid_t clock) {
 
 constexpr double kNeverS = 1e300;
 
+// Of a port without a link: its tokens, which are empty, are always there.
+const std::atomic<uint64_t> kAlways{UINT64_MAX};
+
 Input input_of(Channel &channel, size_t producer) {
   return {&channel, producer, &channel.available_counter(), ""};
 }
@@ -178,11 +181,13 @@ void Scheduler::Impl::prepare() {
   if (prepared_) return;
   prepared_ = true;
   begin_clock();
-  for (const Slot &slot : slots_) {
-    for (const Input &input : slot.inputs) {
-      if (input.until == nullptr) {
+  for (Slot &slot : slots_) {
+    for (Input &input : slot.inputs) {
+      if (input.until != nullptr) continue;
+      if (!slot.model->ports_may_be_open()) {
         throw std::invalid_argument("a port of " + slot.model->name() + " is not connected");
       }
+      input.until = &kAlways;
     }
   }
   if (!is_part_) {

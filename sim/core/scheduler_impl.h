@@ -37,7 +37,8 @@ inline uint64_t host_ticks() {
 // there. kRunning: a worker has it. Only kIdle -> kQueued is contended.
 enum class SlotState { kIdle, kQueued, kRunning };
 
-// Tokens of a link; or what comes from outside this process, and then there is no channel.
+// Tokens of a link; or what comes from outside this process, or a port without a link, and then
+// there is no channel.
 struct Input {
   Channel *channel = nullptr;
   size_t producer = kNone;

@@ -58,6 +58,7 @@ std::vector<ModelStatus> Scheduler::Impl::status() const {
       one.exit_code = end->second;
     }
     for (size_t i = 0; i < slot.in_batches.size(); ++i) {
+      if (slot.inputs[i].channel == nullptr) continue;
       one.packets_in += slot.inputs[i].channel->packets();
       one.packets_out += slot.outputs[i].channel->packets();
     }

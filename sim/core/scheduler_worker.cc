@@ -243,7 +243,12 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
   const auto cycles = static_cast<uint32_t>(target - start);
   const size_t ports = slot.in_batches.size();
   for (size_t i = 0; i < ports; ++i) {
-    slot.inputs[i].channel->take(start, cycles, slot.in_batches[i]);
+    Channel *channel = slot.inputs[i].channel;
+    if (channel != nullptr) {
+      channel->take(start, cycles, slot.in_batches[i]);
+    } else {
+      slot.in_batches[i].reset(start, cycles);
+    }
     slot.out_batches[i].reset(start, cycles);
   }
   for (size_t i = ports; i < slot.inputs.size(); ++i) {
@@ -256,7 +261,7 @@ void Scheduler::Impl::advance_slot(Slot &slot, uint64_t target) {
     const Batch &batch = slot.out_batches[i];
     FIRESIM_CHECK(batch.start_cycle() == start && batch.cycles() == cycles,
                   "a model must not change the span of its output batches");
-    slot.outputs[i].channel->push(slot.out_batches[i]);
+    if (slot.outputs[i].channel != nullptr) slot.outputs[i].channel->push(slot.out_batches[i]);
   }
   for (size_t i = ports; i < slot.outputs.size(); ++i) {
     slot.hidden_batch.reset(start, cycles);
@@ -276,6 +281,7 @@ void Scheduler::Impl::wake_consumers(const Slot &slot, std::vector<size_t> &woke
   // or we see it idle.
   fence();
   for (const Output &output : slot.outputs) {
+    if (output.channel == nullptr) continue;
     Slot &consumer = slots_[output.consumer];
     if (consumer.state.load(std::memory_order_acquire) != SlotState::kIdle) continue;
     if (consumer.blocked_input.load(std::memory_order_relaxed) != output.consumer_input) continue;

@@ -58,7 +58,7 @@ std::vector<uint64_t> identity_frame(const nlohmann::json &settings, const std::
 
 NicSettings::NicSettings(const nlohmann::json &settings, const std::string &where) {
   Config config(settings, where);
-  port = static_cast<uint32_t>(config.integer("port", 0, 0, 0));
+  config.integer("port", 0, 0, 0);  // of a lone link
   const auto address = parse_mac(config.required_text("mac"));
   if (!address) config.fail("mac", "six hexadecimal bytes as in 00:12:6D:00:00:02");
   if ((*address & 1) != 0) config.fail("mac", "an address without the multicast bit");

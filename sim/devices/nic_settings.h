@@ -13,14 +13,13 @@
 
 namespace firesim::devices {
 
-// Keys: port (index of the model's link port), mac ("00:12:6D:00:00:02"), rate_increment and
+// Keys: port (0, of a blade with one link), mac ("00:12:6D:00:00:02"), rate_increment and
 // rate_period (k flits every p cycles, 1 and 1 by default), announce ({ip, name, index,
 // nodes, seed, run}, the last one optional).
 struct NicSettings {
   // Throws ConfigError, starting with `where`.
   NicSettings(const nlohmann::json &settings, const std::string &where);
 
-  uint32_t port;
   // Makes the rate one of the edges of a slower clock, which has `edges` for `of` cycles: the same
   // number of flits, at most one an edge.
   void rate_on_clock(uint32_t edges, uint32_t of);

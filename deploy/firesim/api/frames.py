@@ -88,12 +88,18 @@ def nodes(result: Entry) -> DataFrame:
 
 
 def _flat(value: Any, before: str = "") -> dict[str, Any]:
-    """Return the plain values of nested mappings, keys joined by points."""
+    """Return the plain values of nested mappings, keys joined by points.
+
+    What a list has of several, as `nic` of a node with several links, is under their numbers.
+    """
     found: dict[str, Any] = {}
     for key, inner in (value or {}).items():
         if isinstance(inner, dict):
             found |= _flat(inner, f"{before}{key}.")
-        elif not isinstance(inner, list):
+        elif isinstance(inner, list):
+            several = {str(index): one for index, one in enumerate(inner) if isinstance(one, dict)}
+            found |= _flat(several, f"{before}{key}.")
+        else:
             found[f"{before}{key}"] = inner
     return found
 

@@ -18,6 +18,7 @@ from firesim.bind.artifacts import (
     check_tree_file,
 )
 from firesim.bind.bridges import check_bridge_settings
+from firesim.bind.links import check_links, check_ports
 from firesim.bind.own_blades import check_own_blades, room_of
 from firesim.bind.processes import check_processes
 from firesim.bind.switches import check_switches
@@ -98,6 +99,8 @@ def _check_parts(plan: Plan) -> None:
     stock = [name for name in plan.blades() if name not in plan.own_blades]
     blades = {name: load_blade(name) for name in stock}
     for node in plan.nodes:
+        if node.traffic is not None:
+            check_ports(plan, node, 1)
         if node.traffic is not None or node.blade not in blades:
             continue
         blade = blades[node.blade]
@@ -109,21 +112,10 @@ def _check_parts(plan: Plan) -> None:
                     f'found engine {node.engine} for "{node.name}", whose part "{part.name}" has '
                 )
                 raise plan.error(node, "engine", text + "no functional model.")
-        _check_link(plan, node, blade)
+        check_links(plan, node, blade)
         if blade.part("finisher") is None:
             text = f'found a blade without the part "finisher" for "{node.name}", expected it: '
             raise plan.error(node, "blade", text + "nothing else ends a node.")
-
-
-def _check_link(plan: Plan, node: PlannedNode, blade: Blade) -> None:
-    """Refuse a link without a part in which it ends, and such a part without a link."""
-    end, linked = blade.link_part, plan.is_linked(node.name)
-    if end is not None and not linked:
-        text = f'found no link at node "{node.name}", expected one: its part "{end.name}" has one.'
-        raise plan.error(node, "blade", text)
-    if end is None and linked:
-        text = f'found a blade without a part that has a link for "{node.name}", expected one, '
-        raise plan.error(node, "blade", text + 'such as "nic": the node has a link.')
 
 
 def _check_room(plan: Plan, node: PlannedNode, blade: Blade) -> None:

@@ -162,9 +162,9 @@ def stock_design(name: str) -> Design:
     blade = json.loads((rtl / "blade.json").read_text())
     tree = rtl / blade["device_tree"]
     stock = load_blade(name)
-    end = stock.link_part
+    ends = stock.link_parts
     # The training programs talk to each other, through hardware that they know.
-    trains = end is not None and end.link is not None and end.link.driver
+    trains = bool(ends) and ends[0].link is not None and ends[0].link.driver
     fpu = stock.cores.fpu
 
     def train(model: Path, profile: Path) -> None:

@@ -95,6 +95,13 @@ def bridge_kinds(model: Path) -> frozenset[str]:
     return frozenset(bridge.kind for bridge in Manifest.read(model).bridges)
 
 
+def link_count(model: Path) -> int:
+    """Return how many NIC bridges a model has; at least one, which settings may be about."""
+    from goldengate import Manifest
+
+    return max(1, sum(bridge.kind == "nic" for bridge in Manifest.read(model).bridges))
+
+
 def ends_itself(model: Path) -> bool:
     """Return whether the design of a model calls $finish or $stop."""
     from goldengate import Manifest

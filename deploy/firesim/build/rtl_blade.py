@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
+from firesim_common.errors import listed as all_of
 from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source
@@ -109,8 +110,13 @@ class BladePart:
 
     @property
     def link(self) -> LinkEnd | None:
-        """The end of the node's link in it, if there is one."""
+        """The end of a link of the node in it, if there is one."""
         return self.spec.link if isinstance(self.spec, PeripheralPart) else None
+
+    @property
+    def link_bridge(self) -> str:
+        """The path of the bridge of its link."""
+        return f"{self.name}_bridge"
 
     @property
     def stream(self) -> bool:
@@ -149,9 +155,9 @@ class Blade:
         return next((part for part in self.parts if part.kind == kind), None)
 
     @property
-    def link_part(self) -> BladePart | None:
-        """The part in which the node's link ends, None when there is none."""
-        return next((part for part in self.parts if part.link is not None), None)
+    def link_parts(self) -> list[BladePart]:
+        """The parts in which links of the node end, by port."""
+        return [part for part in self.parts if part.link is not None]
 
     @property
     def coprocessors(self) -> list[BladePart]:
@@ -273,7 +279,8 @@ def _place(
         shown = f"{given:#x}" if key == "at" and given is not None else given
         if given is not None and default is None:
             raise source.error((*path, key), f'found {shown}, expected none: "{kind}" has none.')
-        if usual and usual.fixed and given not in (None, default):
+        first = listed.name in (None, kind)  # Software looks for no further ones there.
+        if usual and usual.fixed and first and given not in (None, default):
             fixed = f"{default:#x}" if key == "at" else default
             text = f"found {shown}, expected {fixed}, where software finds it without asking."
             raise source.error((*path, key), text)
@@ -348,15 +355,13 @@ def _check_opcodes(parts: list[BladePart], source: Source) -> None:
 
 
 def _check_links(parts: list[BladePart], source: Source) -> None:
-    """Refuse a second part in which a link ends, and parts for a stream socket without it."""
-    ends = [part for part in parts if part.link is not None]
+    """Refuse parts for a stream socket without one, or with more than one to choose from."""
+    sockets = [part.name for part in parts if part.link is not None and part.link.socket]
     for index, part in enumerate(parts):
-        if part.link is not None and part is not ends[0]:
-            text = f'found a link at "{part.name}" and at "{ends[0].name}", expected one in a blade'
-            raise source.error(("parts", index), f"{text}.")
-        if part.stream and not any(end.link and end.link.socket for end in ends):
+        if part.stream and len(sockets) != 1:
             text = f'found "{part.name}", which stands in a stream socket, expected a part with one'
-            raise source.error(("parts", index), f'{text}, such as "nic".')
+            more = f", and not {all_of(sockets)}" if sockets else ', such as "nic"'
+            raise source.error(("parts", index), f"{text}{more}.")
 
 
 def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator[BladePart]:
@@ -368,16 +373,20 @@ def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator
 
 
 def _bridges(parts: list[BladePart], source: Source) -> frozenset[str]:
+    """Return the kinds; a blade may have several links, and one of all other kinds."""
     owner: dict[str, str] = {kind: "soc" for kind in soc_part().bridges}
+    linked: set[str] = set()
     for index, part in enumerate(parts):
         for kind in part.spec.bridges:
-            if kind in owner:
+            if kind in owner and not (part.link is not None and kind in linked):
                 text = (
                     f'found the bridge "{kind}" in "{part.name}" and in "{owner[kind]}", '
                     "expected one of a kind in a blade."
                 )
                 raise source.error(("parts", index), text)
-            owner[kind] = part.name
+            owner.setdefault(kind, part.name)
+            if part.link is not None:
+                linked.add(kind)
     return frozenset(owner)
 
 

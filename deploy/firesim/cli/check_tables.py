@@ -63,7 +63,7 @@ def node_table(plan: Plan) -> Table:
         table.add_column(heading, overflow="fold")
     for index, node in enumerate(plan.nodes[:MOST_ROWS]):
         cells = [values[index] for values in columns.values()]
-        table.add_row(node.name, node.mac, node.ip, *cells)
+        table.add_row(node.name, "\n".join(node.macs), node.ip, *cells)
     if len(plan.nodes) > MOST_ROWS:
         table.caption = f"{len(plan.nodes) - MOST_ROWS} more nodes"
     return table
@@ -133,6 +133,7 @@ def plan_json(name: str, plan: Plan, hosts: Mapping[str, str]) -> str:
             "engine": None if node.traffic else node.engine,
             "memory_mib": None if node.traffic else node.memory_mib,
             "mac": node.mac,
+            **({"more_macs": list(node.macs[1:])} if node.more_nics else {}),
             "ip": node.ip,
             "bandwidth_gbps": _bandwidth_gbps(node),
             "software": _software(node),

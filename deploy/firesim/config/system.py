@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from firesim_common.base import BladeName, MacAddress, Name, Strict, StrictOrName
+from firesim_common.base import (
+    MOST_PORTS,
+    BladeName,
+    LinkEnd,
+    MacAddress,
+    Name,
+    Strict,
+    StrictOrName,
+)
 from pydantic import Field, model_validator
 
 from firesim.config.gateway import Gateway
@@ -75,6 +83,9 @@ class Node(Strict):
     in their place. Nodes with other values have models of their own."""
     mac: MacAddress | None = None
     """MAC address (default: assigned, 00:12:6D:00:00:02 for the first node and up)."""
+    more_macs: list[MacAddress] = Field(default_factory=list, max_length=MOST_PORTS - 1)
+    """MAC addresses of its further links, port 1 first (default: assigned, for the first node
+    00:12:6D:01:00:02 at port 1)."""
     traffic: str | None = None
     """Traffic file a traffic node replays."""
 
@@ -100,9 +111,10 @@ class Topology(StrictOrName):
     """Graph: names of the nodes."""
     switches: list[Name] | None = None
     """Graph: names of the switches."""
-    links: list[list[Name]] | None = None
-    """Graph: pairs [a, b]; ports are numbered in the order of this list. Any connected graph will
-    do: frames take a path of fewest links, broadcasts a spanning tree."""
+    links: list[list[LinkEnd]] | None = None
+    """Graph: pairs [a, b]; ports are numbered in the order of this list, unless an end says the
+    port of a node, as in [node0:1, tor0]. Any connected graph will do: frames take a path of fewest
+    links through switches, broadcasts a spanning tree of these."""
 
     @model_validator(mode="before")
     @classmethod

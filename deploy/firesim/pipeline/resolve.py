@@ -6,6 +6,7 @@ After it nobody reads the configuration.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +37,7 @@ from firesim.topology.passes.validate import validate
 from firesim.topology.plan import (
     Plan,
     PlannedLink,
+    PlannedNic,
     PlannedNode,
     PlannedPort,
     PlannedSwitch,
@@ -52,6 +54,7 @@ DEFAULT_SWITCHING_CYCLES = 10
 DEFAULT_BUFFER_BYTES = 524_288
 DEFAULT_BLADE = "rocket-1"
 DEFAULT_MEMORY_MIB, LINUX_MEMORY_MIB = 256, 64
+_MAC_AT_PORT = re.compile(r"mac(0|[1-9][0-9]?)")
 
 
 class _Settings:
@@ -75,6 +78,11 @@ class _Links:
 
     links: tuple[PlannedLink, ...]
     rates: Mapping[str, Rate]
+
+    def by_end(self) -> dict[tuple[str, int], Rate]:
+        """Return the rate at each port of each model."""
+        ends = {(link.a, link.a_port): self.rates[link.name] for link in self.links}
+        return ends | {(link.b, link.b_port): self.rates[link.name] for link in self.links}
 
 
 def resolve(loaded: Loaded) -> Plan:
@@ -116,8 +124,7 @@ def _links(loaded: Loaded, shape: Shape) -> _Links:
     system = loaded.config.system
     rates: dict[str, Rate] = {}
     links: list[PlannedLink] = []
-    used = dict.fromkeys([*shape.nodes, *shape.switches], 0)
-    for a, b in shape.links:
+    for (a, b), ends in zip(shape.links, shape.ends, strict=True):
         name = link_name(a, b)
         key = name if name in system.links else link_name(b, a)
         special: Link | None = system.links.get(key)
@@ -125,9 +132,8 @@ def _links(loaded: Loaded, shape: Shape) -> _Links:
         bandwidth, where = settings.get("bandwidth_gbps", DEFAULT_BANDWIDTH_GBPS)
         rates[name] = _rate(loaded, bandwidth, where)
         latency = _latency(loaded, special, key)
-        links.append(PlannedLink(name, a, used[a], b, used[b], latency, bandwidth))
-        used[a] += 1
-        used[b] += 1
+        place = shape.place(name)
+        links.append(PlannedLink(name, *ends[0], *ends[1], latency, bandwidth, place=place))
     return _Links(tuple(links), rates)
 
 
@@ -158,7 +164,7 @@ def _nodes(
     addresses = assign(loaded, shape)
     linux_mib: dict[str, int] = {}
     usual_memory = Memory()
-    rate_of = {end: links.rates[link.name] for link in links.links for end in (link.a, link.b)}
+    rate_of = links.by_end()
     nodes = []
     for index, name in enumerate(shape.nodes):
         special: Node | None = system.nodes.get(name)
@@ -167,7 +173,14 @@ def _nodes(
         limit, where = hardware.get("nic_bandwidth_gbps")
         blade, blade_place = hardware.get("blade", DEFAULT_BLADE)
         memory, memory_place = hardware.get("memory", usual_memory)
-        mac, ip = addresses[name]
+        macs, ip = addresses[name]
+        nics = [
+            PlannedNic(
+                mac,
+                rate_of.get((name, port), (1, 1)) if limit is None else _rate(loaded, limit, where),
+            )
+            for port, mac in enumerate(macs)
+        ]
         node = PlannedNode(
             name=name,
             index=index,
@@ -176,9 +189,10 @@ def _nodes(
             bridges=told_bridges(system, name),
             memory=memory,
             memory_mib=DEFAULT_MEMORY_MIB,
-            mac=mac,
+            mac=nics[0].mac,
             ip=ip,
-            rate=rate_of.get(name, (1, 1)) if limit is None else _rate(loaded, limit, where),
+            rate=nics[0].rate,
+            more_nics=tuple(nics[1:]),
         )
         is_own = node.blade in blades
         node = _with_engine(loaded, _with_traffic(loaded, node, hardware), is_own)
@@ -306,7 +320,7 @@ def _with_words(loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedN
 def _filled(
     loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNode, text: str, key: str
 ) -> str:
-    """Replace ${name.mac}, ${name.ip}, ${node.index}, ${nodes}, ... in an argument or command."""
+    """Replace ${name.mac}, ${name.mac1}, ${node.index}, ${nodes}, ... in an argument or command."""
     result = ""
     rest = text
     while "${" in rest:
@@ -318,7 +332,7 @@ def _filled(
             raise loaded.error(
                 node.places[key],
                 f'found "${{{word}}}" in the {what} of "{node.name}", '
-                "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}.",
+                f"{_wanted(nodes, node, word)}",
             )
         result += before + value
     return result + rest
@@ -329,19 +343,27 @@ def _value(nodes: Mapping[str, PlannedNode], node: PlannedNode, word: str) -> st
     if word == "nodes":
         return str(len(nodes))
     name, _, part = word.rpartition(".")
-    if part not in ("mac", "ip", "index", "name"):
+    meant = node if name == "node" else nodes.get(name)
+    if meant is None:
         return None
-    try:
-        return str(getattr(node if name == "node" else nodes[name], part))
-    except KeyError:
-        return None
+    if port := _MAC_AT_PORT.fullmatch(part):
+        return meant.macs[int(port[1])] if int(port[1]) < len(meant.macs) else None
+    return str(getattr(meant, part)) if part in ("mac", "ip", "index", "name") else None
+
+
+def _wanted(nodes: Mapping[str, PlannedNode], node: PlannedNode, word: str) -> str:
+    """Say what a word that stands for nothing should have been."""
+    name, _, part = word.rpartition(".")
+    meant = node if name == "node" else nodes.get(name)
+    if meant is None or not _MAC_AT_PORT.fullmatch(part):
+        return "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}."
+    last = len(meant.macs) - 1
+    return f'expected mac{"0" if last == 0 else f"0 to mac{last}"}: the links that "{name}" has.'
 
 
 def _switches(loaded: Loaded, shape: Shape, links: _Links) -> Sequence[PlannedSwitch]:
     system = loaded.config.system
-    rate_of = {}
-    for link in links.links:
-        rate_of[link.a, link.b] = rate_of[link.b, link.a] = links.rates[link.name]
+    rate_of = links.by_end()
     switches = []
     for name in shape.switches:
         special: Switch | None = system.switches.get(name)
@@ -356,8 +378,8 @@ def _switches(loaded: Loaded, shape: Shape, links: _Links) -> Sequence[PlannedSw
             switching_latency_cycles=latency,
             level=shape.levels.get(name, 1),
             ports=tuple(
-                PlannedPort(peer, rate_of[name, peer], buffer_bytes)
-                for peer in shape.neighbours[name]
+                PlannedPort(peer, rate_of[name, port], buffer_bytes)
+                for port, peer in enumerate(shape.neighbours[name])
             ),
             places={"kind": kind_place},
         )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from firesim.bind.bridges import check_given
+from firesim.bind.links import check_ports
 from firesim.build.model import ends_itself
 from firesim.topology.describe import NodeFiles
 from firesim.topology.plan import Plan, PlannedNode
@@ -19,7 +20,8 @@ def check_bridges(plan: Plan, files: Mapping[str, NodeFiles]) -> None:
     """
     for node in plan.nodes:
         if plan.own_blade(node) is not None:
-            _check_node(plan, node, files[node.name].bridges)
+            made = files[node.name]
+            _check_node(plan, node, made.bridges, len(made.links))
     servers = [node for node in plan.nodes if node.traffic is None]
     ends = any(_can_end(files[node.name]) for node in servers)
     if servers and not ends and plan.run.max_cycles == 0:
@@ -36,10 +38,12 @@ def _can_end(node: NodeFiles) -> bool:
     return node.manifest is not None and ends_itself(node.manifest.parent)
 
 
-def _check_node(plan: Plan, node: PlannedNode, has: Collection[str]) -> None:
-    if "nic" in has and not plan.is_linked(node.name):
+def _check_node(plan: Plan, node: PlannedNode, has: Collection[str], links: int) -> None:
+    if "nic" in has and not plan.links_at(node.name):
         raise plan.error_at(
             ("system", "topology"),
             f'found no link at node "{node.name}", expected one to a switch: its blade has a NIC.',
         )
+    if "nic" in has:
+        check_ports(plan, node, links)
     check_given(plan, node, has)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from firesim.build.blade_tree import blade_device_tree
 from firesim.build.bridge_drivers import NO_DRIVERS, OwnDrivers, bridge_settings, own_drivers
 from firesim.build.cores import Cores
 from firesim.build.memory_side import described_map
-from firesim.build.model import bridge_kinds
+from firesim.build.model import bridge_kinds, link_count
 from firesim.build.part_models import functional_parts, restart_parts
 from firesim.build.register_map import ROCKET, read_map
 from firesim.config.own_blade import RESET_CYCLES
@@ -29,6 +29,7 @@ from firesim.prepare.software import Software
 from firesim.topology.describe import NodeFiles, Twin
 from firesim.topology.describe_load import Load
 from firesim.topology.identity import random_seed
+from firesim.topology.nics import nics_of
 from firesim.topology.plan import Plan, PlannedNode
 from firesim.topology.processes import TracedProcesses
 
@@ -104,10 +105,11 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
             check_elf(elf, room_of(plan, node))
         load, symbols = [Load(elf, "elf" if own is None else "elf_any")], [elf]
     drivers = built.drivers.get(node.blade, NO_DRIVERS)
-    blob = _tree(plan, node, built, arguments, initrd, seed)
+    model, twin = _model(node, built.models)
+    links = _links(node, built, model)
+    blob = _tree(plan, node, built, arguments, initrd, seed, links)
     if blob is not None:
         load.append(Load(_write_tree(node, blob, folder), "raw", tree_address(plan, node)))
-    model, twin = _model(node, built.models)
     kinds = bridge_kinds(model) if model else built.software.blades[node.blade].bridges
     return NodeFiles(
         bridges=kinds,
@@ -127,7 +129,16 @@ def _files(plan: Plan, node: PlannedNode, built: _Made, folder: Path) -> NodeFil
         harts=_functional_harts(node, built),
         parts=_parts(node, built),
         processes=_processes(node, built.software),
+        links=links,
     )
+
+
+def _links(node: PlannedNode, built: _Made, model: Path | None) -> Sequence[str | None]:
+    """Return the bridges of a node that are ends of links, by port."""
+    if (blade := built.software.blades.get(node.blade)) is None:
+        return [None] * link_count(model) if model else [None]
+    ends = blade.link_parts
+    return [part.link_bridge if node.kind.is_rtl else None for part in ends] or [None]
 
 
 def _parts(node: PlannedNode, built: _Made) -> list[dict[str, Any]] | None:
@@ -208,6 +219,7 @@ def _tree(
     arguments: str,
     initrd: tuple[int, int] | None,
     rng_seed: bytes,
+    links: Sequence[str | None],
 ) -> bytes | None:
     """Return the device tree of a node: its own, else its blade's, else None."""
     if not node.has_device_tree:
@@ -223,6 +235,7 @@ def _tree(
         memory_bytes=node.memory_bytes,
         bootargs=arguments,
         mac=node.mac,
+        more_macs=[nic.mac for nic in nics_of(node, len(links))[1:]],
         initrd=initrd,
         rng_seed=rng_seed,
     )

@@ -54,7 +54,7 @@ class _Bridges(TypedDict, total=False):
     memory: _File | None
     autocounter: _File | None
     tracerv: _File | None
-    nic: dict[str, Any] | None
+    nic: dict[str, Any] | list[dict[str, Any]] | None
 
 
 class _Named(TypedDict):

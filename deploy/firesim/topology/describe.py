@@ -18,6 +18,7 @@ from firesim.topology.describe_load import Load, described_load
 from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
+from firesim.topology.nics import nics_of
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 from firesim.topology.processes import TracedProcesses, described_lookups, described_symbols
 
@@ -81,6 +82,8 @@ class NodeFiles:
     """The parts of a functional node as the description has them, or of the one that an RTL node
     goes on from; None for the usual ones."""
     processes: TracedProcesses | None = None
+    links: Sequence[str | None] = (None,)
+    """Its bridges that are ends of links, by port: paths in the RTL, where it is known which."""
 
 
 @dataclass(frozen=True)
@@ -214,8 +217,8 @@ def _continued(
     """Return the entry of a node, and for a clone also whom it continues and who it is now."""
     if node.name not in sources:
         return entry
-    if "nic" in entry["bridges"]:
-        entry["bridges"]["nic"]["announce"] = identity(plan, node)
+    if nic := entry["bridges"].get("nic"):
+        (nic[0] if isinstance(nic, list) else nic)["announce"] = identity(plan, node)
     return {**entry, "restore_from": sources[node.name]}
 
 
@@ -253,7 +256,11 @@ def _node(
         "kind": node.engine,
         **({} if made.model is None else {"model": str(made.model)}),
         "manifest": str(made.manifest),
-        **({} if "nic" in made.bridges else {"port_count": int(plan.is_linked(node.name))}),
+        **(
+            {}
+            if "nic" in made.bridges
+            else {"port_count": max(plan.links_at(node.name), default=-1) + 1}
+        ),
         **({} if made.reset_cycles == RESET_CYCLES else {"reset_cycles": made.reset_cycles}),
         **({} if made.parts is None else {"parts": made.parts}),
         **_stalls(plan, node),
@@ -294,12 +301,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "size_sectors": node.disk_sectors,
             **timeline_of(node, "disk"),
         },
-        "nic": {
-            "port": 0,
-            "mac": node.mac,
-            "rate_increment": node.rate[0],
-            "rate_period": node.rate[1],
-        },
+        "nic": _nics(node, made),
         "memory": {
             **_memory(node, made),
             "timing": node.memory.timing.model_dump(exclude_none=True, exclude={"preset"}),
@@ -336,6 +338,18 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "trigger": described_trigger(wanted.print_trigger, 0),
         },
     }
+
+
+def _nics(node: PlannedNode, made: NodeFiles) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return the settings of a node's NIC, or of each of its NICs by port."""
+    told = [
+        {"mac": nic.mac, "rate_increment": nic.rate[0], "rate_period": nic.rate[1]}
+        for nic in nics_of(node, len(made.links))
+    ]
+    if len(made.links) == 1:
+        return {"port": 0, **told[0]}
+    named = zip(made.links, told, strict=True)
+    return [one if path is None else {"bridge": path, **one} for path, one in named]
 
 
 def _memory(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:

@@ -75,6 +75,14 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True)
+class PlannedNic:
+    """The NIC behind a port of a node."""
+
+    mac: str
+    rate: Rate
+
+
+@dataclass(frozen=True)
 class PlannedNode:
     """A node with its addresses, hardware and software."""
 
@@ -84,8 +92,11 @@ class PlannedNode:
     memory: Memory
     memory_mib: int
     mac: str
+    """At port 0, as the rate."""
     ip: str
     rate: Rate
+    more_nics: tuple[PlannedNic, ...] = ()
+    """From port 1 on, up to the last port with a link; the blade may have more."""
     engine: Engine = DEFAULT
     program: str | None = None
     elf: Path | None = None
@@ -125,6 +136,16 @@ class PlannedNode:
     def kind(self) -> EngineKind:
         """What evaluates it, and all that depends on that."""
         return ENGINES[self.engine]
+
+    @property
+    def nics(self) -> tuple[PlannedNic, ...]:
+        """By port."""
+        return (PlannedNic(self.mac, self.rate), *self.more_nics)
+
+    @property
+    def macs(self) -> tuple[str, ...]:
+        """By port."""
+        return tuple(nic.mac for nic in self.nics)
 
     @property
     def is_server(self) -> bool:
@@ -185,6 +206,8 @@ class PlannedLink:
     bandwidth_gbps: float
     faults: Mapping[str, Any] = field(default_factory=dict)
     """Faults of each direction, a_to_b and b_to_a, as the description has them."""
+    place: KeyPath = ("system", "topology")
+    """Where in the configuration it was given."""
 
 
 @dataclass(frozen=True)
@@ -290,12 +313,16 @@ class Plan:
         return [part.name for part in nodes] + [part.name for part in switches] + gateway
 
     @cached_property
-    def _ends(self) -> frozenset[str]:
-        return frozenset(end for link in self.links for end in (link.a, link.b))
+    def _linked_ports(self) -> dict[str, dict[int, PlannedLink]]:
+        found: dict[str, dict[int, PlannedLink]] = {}
+        for link in self.links:
+            found.setdefault(link.a, {})[link.a_port] = link
+            found.setdefault(link.b, {})[link.b_port] = link
+        return found
 
-    def is_linked(self, name: str) -> bool:
-        """Return whether a link ends at a model."""
-        return name in self._ends
+    def links_at(self, name: str) -> dict[int, PlannedLink]:
+        """Return the links that end at a model, by its ports."""
+        return self._linked_ports.get(name, {})
 
     def blades(self, fits: Callable[[EngineKind], bool] = lambda kind: True) -> list[str]:
         """Return the names of the blades used, by nodes on engines that fit, sorted."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from firesim_common.errors import InputError
 
+from firesim.metrics.links import nics_of
 from firesim.report.charts import Series
 from firesim.report.network import Network
 from firesim.report.results import Results
@@ -128,10 +129,9 @@ def names_of(results: Results) -> dict[str, str]:
     """Return the nodes by MAC address."""
     found = {}
     for node in results.description.get("nodes", []):
-        nic = (node.get("bridges") or {}).get("nic") or {}
-        address = nic.get("mac") or node.get("mac")
-        if address:
-            found[str(address).upper()] = str(node["name"])
+        for address in [*(nic.get("mac") for nic in nics_of(node)), node.get("mac")]:
+            if address:
+                found[str(address).upper()] = str(node["name"])
     return found
 
 

@@ -7,6 +7,7 @@ import re
 import resource
 import struct
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -179,14 +180,22 @@ def _memory(all_nodes: list[Node], memory_bytes: int) -> str:
     return ""
 
 
-def _mac(all_nodes: list[Node], mac: str) -> str:
-    if not re.fullmatch(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}", mac):
-        raise DeviceTreeError(f'found MAC address "{mac}", expected a form like 00:12:6D:00:00:02.')
-    text = "".join(
-        f"&{{{node.path}}} {{ local-mac-address = [{mac.replace(':', ' ')}]; }};\n"
+def _macs(all_nodes: list[Node], macs: Sequence[str]) -> str:
+    """Return the changes that set the address of each NIC; those beyond the last have the first."""
+    for mac in macs:
+        if not re.fullmatch(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}", mac):
+            raise DeviceTreeError(
+                f'found MAC address "{mac}", expected a form like 00:12:6D:00:00:02.'
+            )
+    nics = [
+        node
         for node in all_nodes
         if _NIC_COMPATIBLE in node.strings("compatible") or "local-mac-address" in node.properties
-    )
+    ]
+    text = ""
+    for index, node in enumerate(nics):
+        mac = macs[index if index < len(macs) else 0].replace(":", " ")
+        text += f"&{{{node.path}}} {{ local-mac-address = [{mac}]; }};\n"
     return text
 
 
@@ -238,13 +247,15 @@ def device_tree(
     memory_bytes: int,
     bootargs: str,
     mac: str,
+    more_macs: Sequence[str] = (),
     initrd: tuple[int, int] | None = None,
     rng_seed: bytes = b"",
 ) -> bytes:
     """Return the device tree blob of a node, from its blade's tree in source form.
 
     Sets the size of the memory (bytes), `bootargs` of /chosen, and `local-mac-address` of the NIC
-    (the node compatible with "firesim,nic"), if there is one. /chosen comes first, so that a
+    (the node compatible with "firesim,nic"), if there is one; of further NICs, in the order of the
+    tree, `more_macs`. /chosen comes first, so that a
     bare-metal program finds it within few cycles. For Linux: `initrd` is where the initramfs
     starts and ends (exclusive), and `rng_seed` the random numbers a node starts with; the PLIC is
     cut to the registers it uses, and with `rng_seed` the tree to what the kernel uses.
@@ -256,7 +267,8 @@ def device_tree(
     memory = _memory(all_nodes, memory_bytes)
     if not memory:
         raise DeviceTreeError(f'{dts}: found no node with device_type = "memory", expected one.')
-    changes = _chosen(bootargs, initrd, rng_seed) + memory + _mac(all_nodes, mac)
+    changes = _chosen(bootargs, initrd, rng_seed) + memory
+    changes += _macs(all_nodes, [mac, *more_macs])
     changes += _plic(all_nodes)
     if rng_seed:
         changes += _for_linux(all_nodes)
@@ -269,6 +281,7 @@ def own_device_tree(
     memory_bytes: int,
     bootargs: str,
     mac: str,
+    more_macs: Sequence[str] = (),
     initrd: tuple[int, int] | None = None,
     rng_seed: bytes = b"",
 ) -> bytes:
@@ -284,7 +297,7 @@ def own_device_tree(
     if file.suffix != ".dtb":
         source, all_nodes = _source(file)
         changes = _chosen(bootargs, initrd, rng_seed) + _memory(all_nodes, memory_bytes)
-        return _dtc(f"{source}\n{changes}{_mac(all_nodes, mac)}", file)
+        return _dtc(f"{source}\n{changes}{_macs(all_nodes, [mac, *more_macs])}", file)
     try:
         blob, _ = read_regular(file, _LARGEST_BYTES, follow=True)
     except InputError as error:

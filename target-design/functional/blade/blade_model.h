@@ -32,7 +32,8 @@ class FunctionalBlade final : public Model, public Debuggable {
   FunctionalBlade(const nlohmann::json &node, const SimulationContext &context);
   ~FunctionalBlade() override;
 
-  uint32_t port_count() const override { return settings_.has("nic") ? 1 : 0; }
+  uint32_t port_count() const override { return static_cast<uint32_t>(settings_.count("nic")); }
+  bool ports_may_be_open() const override { return port_count() > 1; }
   void advance(uint64_t start_cycle, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override;
   std::optional<std::string> can_save() const override { return std::nullopt; }
@@ -51,7 +52,7 @@ class FunctionalBlade final : public Model, public Debuggable {
   HartGroup &harts() { return harts_; }
   Bus &bus() { return bus_; }
   Settings &settings() { return settings_; }
-  const devices::Announcer &announcer() const { return announcer_; }
+  const devices::Announcer &announcer(size_t port) const { return announcers_[port]; }
   const devices::BladeEnd &blade_end() const { return blade_end_; }
   bool deterministic() const { return deterministic_; }
 
@@ -70,12 +71,12 @@ class FunctionalBlade final : public Model, public Debuggable {
   void end_at_stale_fetch();  // where a fence.i is missing, if that is looked for
   void end_devices();
   uint64_t next_event() const;
-  void send(Batch &output);
+  void send(std::span<Batch> outputs);
   void load_traces(StateReader &state);
 
   Settings settings_;
   devices::BladeEnd blade_end_;
-  devices::Announcer announcer_;
+  std::vector<devices::Announcer> announcers_;  // of each NIC
   HartGroup harts_;
   DeviceMemory memory_;
   Bus bus_;

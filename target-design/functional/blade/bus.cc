@@ -24,15 +24,10 @@ constexpr uint32_t kBootRom[] = {
 };
 static_assert(kDeviceTreeBase == uint64_t{0x8000 + 31} << 16 && kDramBase == uint64_t{1} << 31);
 
-NicFeatures nic_features(const std::vector<PartEntry> &parts) {
-  NicFeatures features;
-  for (const PartEntry &part : parts) {
-    if (part.kind != "nic") continue;
-    features = {.checksum = part.option("checksum", 0) != 0,
-                .moderation = part.option("moderation", 0) != 0,
-                .queues = static_cast<uint32_t>(part.option("queues", 1))};
-  }
-  return features;
+NicFeatures nic_features(const PartEntry &part) {
+  return {.checksum = part.option("checksum", 0) != 0,
+          .moderation = part.option("moderation", 0) != 0,
+          .queues = static_cast<uint32_t>(part.option("queues", 1))};
 }
 
 bool within(uint64_t address, uint64_t base, uint64_t bytes) {
@@ -57,28 +52,41 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
       plic_(parameters.harts, lines, parameters.supervisor),
       uart_(parameters.console),
       block_device_(parameters.disk, memory),
-      nic_(parameters.nic, parameters.quantum_cycles, memory, nic_features(parameters.parts)),
       lines_(&lines),
       end_(&end),
       host_(parameters.host),
       console_(&parameters.console),
       memory_(&memory),
       held_(parameters.harts) {
-  for (const PartEntry &part : parameters.parts) map(part, memory);
+  make_nics(parameters, memory);
+  size_t next_nic = 0;
+  for (const PartEntry &part : parameters.parts) map(part, memory, next_nic);
 }
 
-void Bus::map(const PartEntry &part, DeviceMemory &memory) {
+// One for each part of this kind; without any, one that nothing reaches.
+void Bus::make_nics(const BusParameters &parameters, DeviceMemory &memory) {
+  const auto add = [&](const NicFeatures &features) {
+    nics_.push_back(std::make_unique<Nic>(parameters.nics.at(nics_.size()),
+                                          parameters.quantum_cycles, memory, features));
+  };
+  for (const PartEntry &part : parameters.parts) {
+    if (part.kind == "nic") add(nic_features(part));
+  }
+  if (nics_.empty()) add({});
+}
+
+void Bus::map(const PartEntry &part, DeviceMemory &memory, size_t &next_nic) {
   RegisterDevice *device = nullptr;
   if (!part.library.empty()) {
     own_parts_.push_back({part.name, part.base, make_part(part, memory)});
     device = own_parts_.back().device.get();
-    if (StreamStage *stage = device->stream()) nic_.add_stage(*stage);
+    if (StreamStage *stage = device->stream()) nic().add_stage(*stage);
   } else if (part.kind == "uart") {
     device = &uart_;
   } else if (part.kind == "block_device") {
     device = &block_device_;
   } else if (part.kind == "nic") {
-    device = &nic_;
+    device = nics_[next_nic++].get();
   }
   TableWindow *const window = device == nullptr ? nullptr : device->window();
   if (window != nullptr) windows_.push_back(window);
@@ -172,7 +180,7 @@ void Bus::advance_devices(uint64_t cycle) {
     device_cycle_ = std::min(cycle, std::max(next_device_event(), device_cycle_ + 1));
     uart_.advance(device_cycle_);
     block_device_.advance(device_cycle_);
-    nic_.advance(device_cycle_);
+    for (const auto &nic : nics_) nic->advance(device_cycle_);
     for (const OwnPart &part : own_parts_) part.device->advance(device_cycle_);
     release();
     if (host_ != nullptr) look_at_tohost(device_cycle_);
@@ -222,7 +230,8 @@ void Bus::advance(uint32_t hart, uint64_t cycle) {
 }
 
 uint64_t Bus::next_device_event() const {
-  uint64_t next = std::min({uart_.next_event(), block_device_.next_event(), nic_.next_event()});
+  uint64_t next = std::min(uart_.next_event(), block_device_.next_event());
+  for (const auto &nic : nics_) next = std::min(next, nic->next_event());
   for (const OwnPart &part : own_parts_) next = std::min(next, part.device->next_event());
   if (host_ != nullptr) next = std::min(next, devices::HostInterface::next_look(device_cycle_));
   return next;
@@ -230,6 +239,13 @@ uint64_t Bus::next_device_event() const {
 
 uint64_t Bus::next_event(uint32_t hart) const {
   return std::min(next_device_event(), clint_.next_timer(hart));
+}
+
+nlohmann::json Bus::nic_statistics() const {
+  if (nics_.size() == 1) return nic().statistics();
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto &one : nics_) all.push_back(one->statistics());
+  return all;
 }
 
 void Bus::update_levels() {
@@ -253,7 +269,7 @@ void Bus::save(StateWriter &state) const {
   plic_.save(state);
   uart_.save(state);
   block_device_.save(state);
-  nic_.save(state);
+  for (const auto &nic : nics_) nic->save(state);
   for (const OwnPart &part : own_parts_) part.device->save(state);
 }
 
@@ -268,12 +284,12 @@ void Bus::load(StateReader &state, const std::vector<uint64_t> &hart_cycles) {
   plic_.load(state);
   uart_.load(state);
   block_device_.load(state);
-  nic_.load(state);
+  for (const auto &nic : nics_) nic->load(state);
   for (const OwnPart &part : own_parts_) part.device->load(state);
   // As every device left it: none is behind the bus.
   uart_.advance(device_cycle_);
   block_device_.advance(device_cycle_);
-  nic_.advance(device_cycle_);
+  for (const auto &nic : nics_) nic->advance(device_cycle_);
   for (const OwnPart &part : own_parts_) part.device->advance(device_cycle_);
   for (uint32_t hart = 0; hart < hart_cycles.size(); ++hart) {
     clint_.loaded(hart, hart_cycles[hart]);

@@ -31,7 +31,7 @@ struct BusParameters {
   bool supervisor = true;  // the harts have that mode
   uint32_t quantum_cycles = 1024;
   const std::vector<PartEntry> &parts;
-  const devices::NicSettings &nic;
+  const std::vector<devices::NicSettings> &nics;  // of the parts of this kind, in their order
   devices::Disk &disk;
   devices::Console &console;
   devices::HostInterface *host = nullptr;  // of a program with tohost
@@ -68,8 +68,11 @@ class Bus final : public Mmio {
   // The same, or the timer of `hart` rings.
   uint64_t next_event(uint32_t hart) const;
 
-  Nic &nic() { return nic_; }
-  const Nic &nic() const { return nic_; }
+  size_t nics() const { return nics_.size(); }
+  Nic &nic(size_t port = 0) { return *nics_[port]; }
+  const Nic &nic(size_t port = 0) const { return *nics_[port]; }
+  // Of the NIC; a list where there are several.
+  nlohmann::json nic_statistics() const;
   Uart &uart() { return uart_; }
   const Uart &uart() const { return uart_; }
   const BlockDevice &block_device() const { return block_device_; }
@@ -94,7 +97,8 @@ class Bus final : public Mmio {
     }
   };
 
-  void map(const PartEntry &part, DeviceMemory &memory);
+  void make_nics(const BusParameters &parameters, DeviceMemory &memory);
+  void map(const PartEntry &part, DeviceMemory &memory, size_t &next_nic);
   const Place *place(uint64_t address) const;
   uint64_t read_place(const Place &place, uint64_t address, uint32_t bytes);
   void release();
@@ -108,7 +112,7 @@ class Bus final : public Mmio {
   Plic plic_;
   Uart uart_;
   BlockDevice block_device_;
-  Nic nic_;
+  std::vector<std::unique_ptr<Nic>> nics_;  // by port
   std::vector<OwnPart> own_parts_;
   std::vector<Place> places_;
   std::vector<TableWindow *> windows_;

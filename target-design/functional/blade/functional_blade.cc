@@ -26,15 +26,17 @@ constexpr uint64_t kMostWaitingFlits = 1 << 20;  // behind an identity frame
 FunctionalBlade::FunctionalBlade(const nlohmann::json &node, const SimulationContext &context)
     : Model(node.at("name").get<std::string>()),
       settings_(node, context),
-      announcer_(settings_.nic->identity_frame),
       harts_(settings_.harts, settings_.cycles_per_instruction, kResetCycles, settings_.features),
       memory_(
           dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
           blade_end_),
       bus_({settings_.harts, settings_.features.supervisor, settings_.quantum_cycles,
-            settings_.parts, *settings_.nic, *settings_.disk, *settings_.console,
+            settings_.parts, settings_.nics, *settings_.disk, *settings_.console,
             settings_.host.get()},
            memory_, harts_, blade_end_) {
+  for (const devices::NicSettings &nic : settings_.nics) {
+    announcers_.emplace_back(nic.identity_frame);
+  }
   make_harts();
   observe();
 }
@@ -65,14 +67,13 @@ void FunctionalBlade::advance(uint64_t start_cycle, uint32_t cycles, std::span<B
   if (end()) return;
   FIRESIM_CHECK(start_cycle == cycle_, "calls are contiguous");
   cycle_ = start_cycle + cycles;
-  if (!inputs.empty() && !blade_end_.ended()) {
-    bus_.nic().arrive(announcer_.pass(inputs[0], kResetCycles));
+  for (size_t port = 0; port < inputs.size() && !blade_end_.ended(); ++port) {
+    bus_.nic(port).arrive(announcers_[port].pass(inputs[port], kResetCycles));
   }
   if (settings_.console->has_terminal()) look_at_terminal();
   if (debug_) debug_->between(quantum_start_);
   run_quanta();
-  Batch unused;
-  send(outputs.empty() ? unused : outputs[0]);
+  send(outputs);
 }
 
 void FunctionalBlade::look_at_terminal() {
@@ -107,9 +108,11 @@ void FunctionalBlade::run_alone(uint64_t cycles) {
 // have been an access, which brings the devices to its cycle.
 void FunctionalBlade::end_devices() {
   bus_.advance(0, blade_end_.cycle);
-  bus_.nic().send_until(blade_end_.cycle);
-  bus_.nic().drop_input();
-  announcer_ = devices::Announcer({});
+  for (size_t i = 0; i < bus_.nics(); ++i) {
+    bus_.nic(i).send_until(blade_end_.cycle);
+    bus_.nic(i).drop_input();
+    announcers_[i] = devices::Announcer({});
+  }
   settings_.console->flush();
 }
 
@@ -184,14 +187,14 @@ void FunctionalBlade::end_at_stale_fetch() {
 }
 
 // What is on the link up to the end of this call, or of the node.
-void FunctionalBlade::send(Batch &output) {
-  uint64_t end_cycle = kNever;
-  if (blade_end_.ended()) {
-    end_cycle = blade_end_.cycle + settings_.quantum_cycles + 1;
-  } else if (quantum_start_ != 0) {
-    bus_.nic().send_until(quantum_start_ - 1);
+void FunctionalBlade::send(std::span<Batch> outputs) {
+  const bool ended = blade_end_.ended();
+  const uint64_t end_cycle = ended ? blade_end_.cycle + settings_.quantum_cycles + 1 : kNever;
+  Batch unused;
+  for (size_t i = 0; i < bus_.nics(); ++i) {
+    if (!ended && quantum_start_ != 0) bus_.nic(i).send_until(quantum_start_ - 1);
+    bus_.nic(i).move_output(outputs.empty() ? unused : outputs[i], end_cycle);
   }
-  bus_.nic().move_output(output, end_cycle);
   if (end_cycle > cycle_) return;
   cycle_ = end_cycle;
   set_end({end_cycle - 1, blade_end_.exit_code, blade_end_.kind == devices::BladeEnd::Kind::kAssert,
@@ -221,7 +224,7 @@ nlohmann::json FunctionalBlade::statistics() const {
                           {"finished_at_cycle", finished},
                           {"region_start_cycle", region_start},
                           {"deterministic", deterministic_},
-                          {"nic", bus_.nic().statistics()},
+                          {"nic", bus_.nic_statistics()},
                           {"block_device", bus_.block_device().statistics()},
                           {"uart", settings_.console->statistics(bus_.uart().bytes_in())}};
   if (settings_.traces) facts["tracerv"] = settings_.traces->statistics();
@@ -230,14 +233,18 @@ nlohmann::json FunctionalBlade::statistics() const {
 
 std::string FunctionalBlade::fingerprint() const {
   const std::string parts = unusual(settings_.parts);
-  const uint32_t nic = bus_.nic().features().word();
+  std::string features;
+  for (size_t i = 0; i < bus_.nics(); ++i) {
+    const uint32_t word = bus_.nic(i).features().word();
+    if (word != 0) features += fmt::format(", NIC with features {}", word);
+  }
   return fmt::format(
       "functional blade with {} harts{}{}, {} bytes of memory, {} cycles an instruction, quanta of "
       "{} cycles{}{}{}",
       settings_.harts, settings_.features.floats ? "" : " without floating point",
       settings_.features.supervisor ? "" : " with M mode alone", settings_.memory->size_bytes(),
       settings_.cycles_per_instruction, settings_.quantum_cycles, parts.empty() ? "" : ", parts ",
-      parts, nic == 0 ? "" : fmt::format(", NIC with features {}", nic));
+      parts, features);
 }
 
 Shape Shape::load(StateReader &state) {
@@ -276,11 +283,13 @@ void FunctionalBlade::save(StateWriter &state) const {
   state.i64(blade_end_.exit_code);
   state.u64(blade_end_.cycle);
   state.text(blade_end_.message);
-  state.boolean(announcer_.within_packet());
-  state.u64(announcer_.waiting().size());
-  for (const Flit &flit : announcer_.waiting()) {
-    state.u64(flit.data);
-    state.boolean(flit.last);
+  for (const devices::Announcer &announcer : announcers_) {
+    state.boolean(announcer.within_packet());
+    state.u64(announcer.waiting().size());
+    for (const Flit &flit : announcer.waiting()) {
+      state.u64(flit.data);
+      state.boolean(flit.last);
+    }
   }
   settings_.memory->save(state);
   state.u64(harts_.region_start_cycle());
@@ -316,13 +325,15 @@ void FunctionalBlade::load_rest(StateReader &state, uint64_t cycle) {
                     quantum, quantum_start_, cycle_));
   }
   blade_end_.message = state.text();
-  const bool within_packet = state.boolean();
-  std::vector<Flit> flits(state.u64(kMostWaitingFlits));
-  for (Flit &flit : flits) {
-    flit.data = state.u64();
-    flit.last = state.boolean();
+  for (devices::Announcer &announcer : announcers_) {
+    const bool within_packet = state.boolean();
+    std::vector<Flit> flits(state.u64(kMostWaitingFlits));
+    for (Flit &flit : flits) {
+      flit.data = state.u64();
+      flit.last = state.boolean();
+    }
+    announcer.restore(std::move(flits), within_packet);
   }
-  announcer_.restore(std::move(flits), within_packet);
   settings_.memory->load(state);
   memory_.set_dram(dram());
   make_harts();

@@ -2,6 +2,7 @@
 // Reading and checking a functional node's entry; see settings.h.
 #include "functional/blade/settings.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,10 +85,7 @@ void Settings::read_l1(const nlohmann::json &json, const std::string &where) {
 void Settings::read_bridges(const nlohmann::json &json, const SimulationContext &context) {
   devices::Config config(json, name + ": bridges");
   const auto where = [&](const char *key) { return config.child_where(key); };
-  // A blade without a NIC has one that nothing reaches.
-  const nlohmann::json no_nic = {{"mac", "00:00:00:00:00:00"}};
-  nic = std::make_unique<devices::NicSettings>(has("nic") ? config.child("nic") : no_nic,
-                                               where("nic"));
+  read_nics(config.child("nic"), where("nic"));
   devices::Config memory_config(config.child("memory"), where("memory"));
   // The timing of the RTL's memory means nothing here, so that one configuration serves both.
   for (const char *ignored : {"timing", "llc", "statistics", "histograms"})
@@ -111,9 +109,24 @@ void Settings::read_bridges(const nlohmann::json &json, const SimulationContext 
   config.finish();
 }
 
-bool Settings::has(const std::string &kind) const {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const auto &part) { return part.kind == kind; });
+// A blade with several has a list of what they are told, in the order of its parts.
+void Settings::read_nics(const nlohmann::json &json, const std::string &where) {
+  const size_t wanted = count("nic");
+  const bool lone = json.is_object() || (json.is_null() && wanted == 1);
+  if (lone ? wanted != 1 : json.size() != wanted) {
+    throw DescriptionError(fmt::format("{}: found settings of {} NICs, expected {} as in the parts",
+                                       where, lone ? 1 : json.size(), wanted));
+  }
+  if (wanted == 0) nics.emplace_back(nlohmann::json{{"mac", "00:00:00:00:00:00"}}, where);
+  if (lone) nics.emplace_back(json, where);
+  for (size_t port = 0; json.is_array() && port < wanted; ++port) {
+    nics.emplace_back(json[port], fmt::format("{}[{}]", where, port));
+  }
+}
+
+size_t Settings::count(const std::string &kind) const {
+  return static_cast<size_t>(std::count_if(parts.begin(), parts.end(),
+                                           [&](const auto &part) { return part.kind == kind; }));
 }
 
 }  // namespace firesim::functional

@@ -42,17 +42,19 @@ struct Settings {
   std::unique_ptr<BlockVectors> block_vectors;  // of the lone hart, slowly; else null
   std::unique_ptr<HartTraces> traces;           // null without
   std::vector<PartEntry> parts;
-  std::unique_ptr<devices::NicSettings> nic;
+  std::vector<devices::NicSettings> nics;  // by port; one that nothing reaches where there is none
   std::unique_ptr<devices::Console> console;
   std::unique_ptr<devices::Disk> disk;
   std::unique_ptr<devices::GuestMemory> memory;
   std::unique_ptr<devices::HostInterface> host;  // of a program with tohost, else null
 
-  bool has(const std::string &kind) const;
+  // How many parts of a kind there are.
+  size_t count(const std::string &kind) const;
 
  private:
   void read_l1(const nlohmann::json &json, const std::string &where);
   void read_bridges(const nlohmann::json &json, const SimulationContext &context);
+  void read_nics(const nlohmann::json &json, const std::string &where);
 };
 
 }  // namespace firesim::functional

@@ -27,7 +27,7 @@ nlohmann::json without_host(const nlohmann::json &bridges) {
   if (changed.contains("block_device") && changed["block_device"].is_object()) {
     changed["block_device"].erase("overlay");
   }
-  if (changed.contains("nic")) changed["nic"].erase("announce");
+  if (changed.contains("nic") && changed["nic"].is_object()) changed["nic"].erase("announce");
   changed["memory"].erase("load");
   changed["tracerv"] = nullptr;
   return changed;
@@ -75,6 +75,13 @@ void check_parts(FunctionalBlade &blade, const StateReader &state) {
                  " has no carry_over(), which says how its registers are restored");
     }
   }
+}
+
+// The restore program knows one NIC.
+void check_links(FunctionalBlade &blade, const StateReader &state) {
+  if (blade.bus().nics() == 1) return;
+  state.fail(fmt::format("cannot be continued in RTL: it has {} links, expected one at most",
+                         blade.bus().nics()));
 }
 
 // Runs the blade until nothing keeps it from being carried over; returns the cycles that took.
@@ -141,9 +148,9 @@ void put_program(FunctionalBlade &blade, const StateReader &state, devices::Warm
 
 void hand_over_packets(FunctionalBlade &blade, devices::WarmStart &start) {
   start.to_receive = blade.bus().nic().unread(start.discard_packet);
-  const std::vector<Flit> &waiting = blade.announcer().waiting();
+  const std::vector<Flit> &waiting = blade.announcer(0).waiting();
   start.to_receive.insert(start.to_receive.end(), waiting.begin(), waiting.end());
-  start.within_packet = blade.announcer().within_packet();
+  start.within_packet = blade.announcer(0).within_packet();
   start.to_send = blade.bus().nic().unsent();
 }
 
@@ -154,6 +161,7 @@ devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource
   devices::WarmStart start;
   FunctionalBlade blade = make_blade(state, source, parts);
   check_parts(blade, state);
+  check_links(blade, state);
   blade.load_rest(state, source.cycle);
   devices::Console &console = *blade.settings().console;
   console.hold();

@@ -15,7 +15,7 @@ from firesim_common.positions import KeyPath
 from firesim.config.link_faults import FaultRule, FrameMatch, LinkFaults
 from firesim.config.loaded import Loaded
 from firesim.topology.plan import Plan, PlannedLink
-from firesim.topology.shape import Shape, link_name
+from firesim.topology.shape import Shape, ends_of, link_name
 
 FAULTS_FOLDER = "faults"
 """Where a run writes what was done to which frame, in its results."""
@@ -31,35 +31,53 @@ def faulty_links(loaded: Loaded, shape: Shape, plan: Plan) -> Plan:
     Raises:
         InputError: a rule names a part that is not there, or a link is too short for its rules.
     """
-    links = tuple(_faulty(loaded, shape, plan, link) for link in plan.links)
+    macs = _macs(plan)
+    links = tuple(_faulty(loaded, shape, macs, link) for link in plan.links)
     return replace(plan, links=links)
 
 
-def _faulty(loaded: Loaded, shape: Shape, plan: Plan, link: PlannedLink) -> PlannedLink:
+def _faulty(
+    loaded: Loaded, shape: Shape, macs: Mapping[str, str], link: PlannedLink
+) -> PlannedLink:
     faults, path = _faults_of(loaded, link)
     if faults is None:
         return link
     for index, rule in enumerate(faults.rules):
-        _check(loaded, shape, link, rule, (*path, "rules", index))
-    macs = {node.name: node.mac for node in plan.nodes}
+        _check(loaded, shape, link, rule, (*path, "rules", index), macs)
+    logs = [end.replace(":", ".") for end in ends_of(link.name)]
     ways = {
-        "a_to_b": _direction(faults, link.a, link.b, macs),
-        "b_to_a": _direction(faults, link.b, link.a, macs),
+        "a_to_b": _direction(faults, link.a, "-to-".join(logs), macs),
+        "b_to_a": _direction(faults, link.b, "-to-".join(reversed(logs)), macs),
     }
     return replace(link, faults={way: told for way, told in ways.items() if told is not None})
+
+
+def _macs(plan: Plan) -> dict[str, str]:
+    """Return the MAC address of each node, and by `node:port` that of each of its links."""
+    at_ports = {
+        f"{node.name}:{port}": mac for node in plan.nodes for port, mac in enumerate(node.macs)
+    }
+    return {node.name: node.mac for node in plan.nodes} | at_ports
 
 
 def _faults_of(loaded: Loaded, link: PlannedLink) -> tuple[LinkFaults | None, KeyPath]:
     """Return the faults of a single link, else those of every link, and where they are given."""
     system = loaded.config.system
-    for key in (link.name, link_name(link.b, link.a)):
+    for key in (link.name, link_name(*reversed(ends_of(link.name)))):
         special = system.links.get(key)
         if special is not None and special.faults is not None:
             return special.faults, ("system", "links", key, "faults")
     return system.link.faults, ("system", "link", "faults")
 
 
-def _check(loaded: Loaded, shape: Shape, link: PlannedLink, rule: FaultRule, path: KeyPath) -> None:
+def _check(
+    loaded: Loaded,
+    shape: Shape,
+    link: PlannedLink,
+    rule: FaultRule,
+    path: KeyPath,
+    macs: Mapping[str, str],
+) -> None:
     one_link = path[1] == "links"
     known = [link.a, link.b] if one_link else [*shape.nodes, *shape.switches]
     if rule.sender is not None and rule.sender not in (NODES, SWITCHES, *known):
@@ -69,7 +87,7 @@ def _check(loaded: Loaded, shape: Shape, link: PlannedLink, rule: FaultRule, pat
         return
     for key in ("destination", "source"):
         name = getattr(rule.match, key)
-        if name is not None and not MAC.fullmatch(name) and name not in shape.nodes:
+        if name is not None and not MAC.fullmatch(name) and name not in macs:
             what = "a MAC address or one of the nodes"
             raise loaded.error((*path, "match", key), unknown(name, what, shape.nodes))
     least = LOOKS_IN * rule.match.flits_needed()
@@ -83,7 +101,7 @@ def _check(loaded: Loaded, shape: Shape, link: PlannedLink, rule: FaultRule, pat
 
 
 def _direction(
-    faults: LinkFaults, sender: str, receiver: str, macs: Mapping[str, str]
+    faults: LinkFaults, sender: str, log: str, macs: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return the faults of what one end puts in, None when no rule is about it."""
     kind = NODES if sender in macs else SWITCHES
@@ -93,7 +111,7 @@ def _direction(
     return {
         "seed": faults.seed,
         "buffer_bytes": faults.buffer_bytes,
-        "log": f"{FAULTS_FOLDER}/{sender}-to-{receiver}.csv",
+        "log": f"{FAULTS_FOLDER}/{log}.csv",
         "rules": [_rule(rule, macs) for rule in rules],
     }
 

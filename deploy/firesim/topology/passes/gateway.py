@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesim_common.errors import unknown
+from firesim_common.positions import KeyPath
 
 from firesim.config.gateway import Forward
 from firesim.config.loaded import Loaded
@@ -82,9 +83,12 @@ def _check_free(loaded: Loaded, shape: Shape, plan: Plan) -> None:
             f'found the name "{NAME}", which is the gateway\'s, expected another.',
         )
     for node in plan.nodes:
-        if node.mac == MAC:
+        for port, mac in enumerate(node.macs):
+            if mac != MAC:
+                continue
+            path: KeyPath = ("system", "nodes", node.name)
             raise loaded.error(
-                ("system", "nodes", node.name, "mac"),
+                (*path, "more_macs", port - 1) if port else (*path, "mac"),
                 f'found "{MAC}", which is the gateway\'s, expected another.',
             )
 
@@ -110,9 +114,12 @@ def _home(loaded: Loaded, shape: Shape, plan: Plan) -> PlannedSwitch:
 
 def _switches(shape: Shape, plan: Plan, home: PlannedSwitch) -> tuple[PlannedSwitch, ...]:
     """Return the switches with the gateway's port, and its address along a shortest path."""
-    # A way between switches never leads through a node, which has one link.
-    away = levels([home.name], shape.neighbours)
     port, names = len(home.ports), set(shape.switches)
+    # A way between switches never leads through a node.
+    between = {
+        name: [peer for peer in shape.neighbours[name] if peer in names] for name in shape.switches
+    }
+    away = levels([home.name], between)
 
     def changed(switch: PlannedSwitch) -> PlannedSwitch:
         if switch is home:
@@ -122,6 +129,8 @@ def _switches(shape: Shape, plan: Plan, home: PlannedSwitch) -> tuple[PlannedSwi
                 flood_ports=(*switch.flood_ports, port),
                 table={**switch.table, MAC: port},
             )
+        if switch.name not in away:
+            return switch
         _, closest = min(
             (away[peer.peer], number)
             for number, peer in enumerate(switch.ports)

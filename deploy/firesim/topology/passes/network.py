@@ -22,7 +22,8 @@ def lengthen_links(network: Network, shape: Shape, plan: Plan) -> Plan:
     """Return a plan whose links are all there with their latencies; the same in mode exact."""
     if not network.is_functional or not plan.links:
         return plan
-    hops = diameter(adjacent_switches(shape)) + MODEL_LINKS
+    # Without a switch, nodes are linked to each other.
+    hops = diameter(adjacent_switches(shape)) + MODEL_LINKS if shape.switches else 1
     share_cycles = network.drift_cycles(plan.clock_hz) // hops
     return replace(
         plan,

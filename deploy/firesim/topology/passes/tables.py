@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise, repeat
 from operator import getitem
+from typing import NamedTuple
 
 from firesim.topology.distances import adjacent_switches, layers_from, members
 from firesim.topology.plan import PlannedNode, PlannedSwitch
@@ -22,6 +23,18 @@ _Way = tuple[tuple[int, ...], int]
 
 _THERE = 0
 """Number of the way of a switch to itself."""
+_NOWHERE = 1
+"""Number of the way to a switch that cannot be reached: nodes pass nothing on."""
+
+
+class _Station(NamedTuple):
+    """A port of a node, seen from its switch."""
+
+    node: int
+    """Index of the node."""
+    mac: str
+    port: int
+    """Of the switch."""
 
 
 def fill_tables(
@@ -33,24 +46,24 @@ def fill_tables(
     from the parts of these ways. Switches with the same ways everywhere have one table.
     """
     ways = _Ways(shape, [switch.level for switch in switches])
-    at_home: dict[str, list[PlannedNode]] = {}
-    for node in nodes:
-        if peers := ways.peers[node.name]:
-            at_home.setdefault(peers[0], []).append(node)
+    at_home = _at_home(shape, nodes)
     columns, parts = [], []
     for home, mine in at_home.items():
         column = ways.to(home)
         columns.append(column)
-        parts.append(_parts(ways, home, mine, set(column)))
-    macs = [node.mac for mine in at_home.values() for node in mine]
-    own = {home: [node.mac for node in mine] for home, mine in at_home.items()}
+        parts.append(_parts(ways, mine, set(column)))
+    macs = [one.mac for mine in at_home.values() for one in mine]
+    own = {home: [one.mac for one in mine] for home, mine in at_home.items()}
     made: dict[tuple[int, ...], dict[str, int]] = {}
     tables = []
     rows = zip(*columns, strict=True) if columns else repeat(())
     for switch, row in zip(shape.switches, rows, strict=False):
         if (table := made.get(row)) is None:
             ports = chain.from_iterable(map(getitem, parts, row))
-            table = made[row] = dict(zip(macs, ports, strict=True))
+            table = dict(zip(macs, ports, strict=True))
+            if _NOWHERE in row:
+                table = {mac: port for mac, port in table.items() if port >= 0}
+            made[row] = table
             for mac in own.get(switch, ()):
                 table[mac] = table.pop(mac)  # A switch's own nodes come last.
         tables.append(table)
@@ -61,21 +74,35 @@ def fill_tables(
     )
 
 
-def _parts(
-    ways: _Ways, home: str, mine: Sequence[PlannedNode], used: Iterable[int]
-) -> dict[int, list[int]]:
-    """Return the ports of a switch's nodes, by the number of each way to it that is used."""
+def _at_home(shape: Shape, nodes: Iterable[PlannedNode]) -> dict[str, list[_Station]]:
+    """Return what stands at each switch that has nodes."""
+    switches = set(shape.switches)
+    found: dict[str, list[_Station]] = {}
+    for node in nodes:
+        for port, end in shape.ports[node.name].items():
+            if end.name in switches:
+                station = _Station(node.index, node.macs[port], end.port)
+                found.setdefault(end.name, []).append(station)
+    return found
+
+
+def _parts(ways: _Ways, mine: Sequence[_Station], used: Iterable[int]) -> dict[int, list[int]]:
+    """Return the ports that lead to a switch's nodes, by the number of each way that is used.
+
+    Where there is none, the ports are -1.
+    """
     found: dict[int, list[int]] = {}
     for number in used:
         ports, level = ways.known[number]
         if number == _THERE:
-            port = {peer: index for index, peer in enumerate(ways.peers[home])}
-            found[number] = [port[node.name] for node in mine]
+            found[number] = [one.port for one in mine]
+        elif number == _NOWHERE:
+            found[number] = [-1] * len(mine)
         elif len(ports) == 1:
             found[number] = [ports[0]] * len(mine)
         else:
             base, count = len(ports) ** (level - 1), len(ports)
-            found[number] = [ports[node.index // base % count] for node in mine]
+            found[number] = [ports[one.node // base % count] for one in mine]
     return found
 
 
@@ -97,13 +124,14 @@ class _Ways:
         self.level = level
         self.number = {name: index for index, name in enumerate(shape.switches)}
         self.adjacent = adjacent_switches(shape)
-        self.known: list[_Way] = [((), 1)]
+        self.known: list[_Way] = [((), 1), ((), 1)]
         self._numbers: dict[_Way, int] = {}
         self._found: list[dict[int, int]] = [{} for _ in shape.switches]
 
     def to(self, home: str) -> list[int]:
         """Return the number of each switch's way to `home`; the loop runs for each such pair."""
-        found = [_THERE] * len(self.names)
+        found = [_NOWHERE] * len(self.names)
+        found[self.number[home]] = _THERE
         for nearer, layer in pairwise(layers_from(self.adjacent, self.number[home])):
             for number in layer.members:
                 peers = self.adjacent[number] & nearer.numbers
@@ -124,11 +152,26 @@ class _Ways:
 
 
 def _spanning_tree(shape: Shape, peers: Mapping[str, list[str]]) -> set[frozenset[str]]:
-    """Return the links of a breadth-first tree from the first switch, in link order."""
+    """Return the links of a breadth-first tree from the first switch, in link order.
+
+    Switches that it does not reach have trees of their own.
+    """
     order = {name: index for index, name in enumerate(shape.switches)}
     tree: set[frozenset[str]] = set()
-    seen = {shape.switches[0]}
-    front = [shape.switches[0]]
+    seen: set[str] = set()
+    for start in shape.switches:
+        if start not in seen:
+            seen.add(start)
+            tree |= _tree_from(start, order, seen, peers)
+    return tree
+
+
+def _tree_from(
+    start: str, order: Mapping[str, int], seen: set[str], peers: Mapping[str, list[str]]
+) -> set[frozenset[str]]:
+    """Return the links of the tree from a switch; all that it reaches are then among `seen`."""
+    tree: set[frozenset[str]] = set()
+    front = [start]
     while front:
         following: list[str] = []
         for name in front:

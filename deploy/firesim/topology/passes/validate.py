@@ -6,13 +6,14 @@ Loops between switches are welcome: frames follow shortest paths, broadcasts a s
 
 from __future__ import annotations
 
+from firesim_common.base import MOST_PORTS
 from firesim_common.errors import unknown
 from firesim_common.positions import KeyPath
 
 from firesim.config.loaded import Loaded, is_file
 from firesim.config.simulation import OF_ONE_NODE
 from firesim.topology.levels import levels
-from firesim.topology.shape import Shape, link_name
+from firesim.topology.shape import Shape, link_name, split_end
 
 MAX_SWITCH_PORTS = 1024
 MOST_SWITCHES = 3_000
@@ -52,36 +53,40 @@ def _links(loaded: Loaded, shape: Shape) -> None:
     known = [*shape.nodes, *shape.switches]
     names, switches = set(known), set(shape.switches)
     seen: set[frozenset[str]] = set()
+    at: dict[tuple[str, int], str] = {}
+    """Of each port that a link says: the link."""
     for a, b in shape.links:
         place = shape.place(link_name(a, b))
-        if a == b:
-            what = "no pair" if not a else f'a link from "{a}" to itself'
+        ends = [split_end(a), split_end(b)]
+        if ends[0][0] == ends[1][0]:
+            what = "no pair" if not a else f'a link from "{ends[0][0]}" to itself'
             raise loaded.error(place, f"found {what}, expected two different names [a, b].")
-        for end in (a, b):
-            if end not in names:
-                raise loaded.error(place, unknown(end, "one of the nodes and switches", known))
+        for written, (name, port) in zip((a, b), ends, strict=True):
+            if name not in names:
+                raise loaded.error(place, unknown(name, "one of the nodes and switches", known))
+            if port is None:
+                continue
+            if name in switches:
+                text = f'found "{written}", expected "{name}": a switch has a port for each link.'
+                raise loaded.error(place, text)
+            if (other := at.setdefault((name, port), link_name(a, b))) != link_name(a, b):
+                text = f'found a second link at "{written}", which "{other}" has, expected one.'
+                raise loaded.error(place, text)
         if frozenset((a, b)) in seen:
             raise loaded.error(place, f'found the link "{a}" to "{b}" twice, expected it once.')
         seen.add(frozenset((a, b)))
-        if a not in switches and b not in switches:
-            raise loaded.error(
-                place, f'found a link between the nodes "{a}" and "{b}", expected a switch between.'
-            )
 
 
 def _degrees(loaded: Loaded, shape: Shape) -> None:
-    count = dict.fromkeys([*shape.nodes, *shape.switches], 0)
-    for a, b in shape.links:
-        count[a] += 1
-        count[b] += 1
+    count = {name: len(ports) for name, ports in shape.ports.items()}
     for node in shape.nodes:
-        if count[node] == 0 and _is_own(loaded, node):
-            continue  # Whether it has a NIC is not known here.
-        if count[node] != 1:
-            found = "no link" if count[node] == 0 else f"{count[node]} links"
-            raise loaded.error(
-                shape.place(node), f'found {found} at node "{node}", expected one to a switch.'
-            )
+        # Whether a blade of the user has a NIC is not known here, nor how many links a blade has.
+        if count[node] == 0 and not _is_own(loaded, node):
+            text = f'found no link at node "{node}", expected one to a switch.'
+            raise loaded.error(shape.place(node), text)
+        if count[node] > MOST_PORTS:
+            text = f'found {count[node]} links at node "{node}", expected at most {MOST_PORTS}.'
+            raise loaded.error(shape.place(node), text)
     for switch in shape.switches:
         if count[switch] == 0:
             raise loaded.error(
@@ -98,11 +103,11 @@ def _degrees(loaded: Loaded, shape: Shape) -> None:
 def _size(loaded: Loaded, shape: Shape) -> None:
     """Refuse a network whose tables would take minutes and gigabytes: an entry for each node."""
     names = set(shape.switches)
-    homes = {b if a not in names else a for a, b in shape.links if not {a, b} <= names}
-    switches, nodes = len(names), len(shape.nodes)
+    at_switches = [end for node in shape.nodes for end in shape.neighbours[node] if end in names]
+    homes, switches = set(at_switches), len(names)
     for count, what, most in (
         (switches, "switches", MOST_SWITCHES),
-        (switches * nodes, "switches times nodes", MOST_ENTRIES),
+        (switches * len(at_switches), "switches times nodes", MOST_ENTRIES),
         (switches * len(homes), "switches times those with nodes", MOST_WAYS),
     ):
         if count > most:

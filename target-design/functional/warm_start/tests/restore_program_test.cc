@@ -31,7 +31,7 @@ class Machine {
         memory_(
             dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
             end_),
-        bus_({harts, features.supervisor, 1024, settings_.parts, *settings_.nic, *settings_.disk,
+        bus_({harts, features.supervisor, 1024, settings_.parts, settings_.nics, *settings_.disk,
               *settings_.console},
              memory_, harts_, end_) {
     harts_.make(dram(), bus_);
