@@ -103,8 +103,8 @@ class Topology(StrictOrName):
 
     named: str | None = None
     """two_nodes, rack_8 (any number), tree_2_8 (root, 2 racks of 8), clos_2_8_2 (roots, nodes a
-    rack, racks), fat_tree_4ary, ring_8_2 (switches, nodes at each), mesh_4_4_1 and torus_4_4_1
-    (switches along each side, nodes at each)."""
+    rack, racks), fat_tree_4ary, planes_2_8 (switches, nodes linked to each), ring_8_2 (switches,
+    nodes at each), mesh_4_4_1 and torus_4_4_1 (switches along each side, nodes at each)."""
     tree: dict[str, Any] | None = None
     """Switches by name; below each, either more switches or a list of node names."""
     nodes: list[Name] | None = None

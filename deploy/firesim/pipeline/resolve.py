@@ -332,7 +332,7 @@ def _filled(
             raise loaded.error(
                 node.places[key],
                 f'found "${{{word}}}" in the {what} of "{node.name}", '
-                f"{_wanted(nodes, node, word)}",
+                + _wanted(nodes, node, word),
             )
         result += before + value
     return result + rest

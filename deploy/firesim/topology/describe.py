@@ -245,6 +245,7 @@ def _node(
             "bridges": functional,
         }
     own = bool(made.driver_libraries)
+    ports = max(plan.links_at(node.name), default=-1) + 1
     # These are no bridges of the blade but instruments the compiler adds.
     wanted = {*made.bridges, "autocounter", "assert", "prints"}
     bridges = {kind: value for kind, value in every.items() if kind in wanted}
@@ -256,11 +257,7 @@ def _node(
         "kind": node.engine,
         **({} if made.model is None else {"model": str(made.model)}),
         "manifest": str(made.manifest),
-        **(
-            {}
-            if "nic" in made.bridges
-            else {"port_count": max(plan.links_at(node.name), default=-1) + 1}
-        ),
+        **({} if "nic" in made.bridges else {"port_count": ports}),
         **({} if made.reset_cycles == RESET_CYCLES else {"reset_cycles": made.reset_cycles}),
         **({} if made.parts is None else {"parts": made.parts}),
         **_stalls(plan, node),

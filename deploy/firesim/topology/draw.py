@@ -22,7 +22,7 @@ def _neighbours(plan: Plan) -> dict[str, list[tuple[str, PlannedLink]]]:
 
 
 def _is_layered(plan: Plan) -> bool:
-    """Return whether every link of a loop of switches leads up or down."""
+    """Return whether every link of a loop of switches leads up or down, from all to one top."""
     level = {switch.name: switch.level for switch in plan.switches}
     links = [(link.a, link.b) for link in plan.links if link.a in level and link.b in level]
     group = {name: name for name in level}
@@ -38,7 +38,7 @@ def _is_layered(plan: Plan) -> bool:
         if root(a) == root(b) and level[a] == level[b]:
             return False
         group[root(a)] = root(b)
-    return True
+    return len({root(name) for name in level}) < 2
 
 
 def text_drawing(plan: Plan, hosts: Mapping[str, str] | None = None) -> Tree:
@@ -51,6 +51,10 @@ def text_drawing(plan: Plan, hosts: Mapping[str, str] | None = None) -> Tree:
     hosts = hosts or {}
     neighbours = _neighbours(plan)
     tree = _layers(plan, neighbours, hosts) if _is_layered(plan) else _mesh(plan, neighbours, hosts)
+    nodes = {node.name: node for node in plan.nodes}
+    for link in plan.links:
+        if link.a in nodes and link.b in nodes:
+            tree.add(f"{link.a} to {_label(plan, nodes, link.b, link)}{_at(hosts, link.b)}")
     for node in plan.nodes:
         if node.name not in neighbours:
             tree.add(f"{node.name} ({node.blade}) [dim]without a link[/dim]{_at(hosts, node.name)}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named topologies: two_nodes, rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary, and grids of switches:
-ring_S_N, mesh_X_Y_N and torus_X_Y_N."""
+"""Named topologies: two_nodes, rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary, planes_P_N, and grids
+of switches: ring_S_N, mesh_X_Y_N and torus_X_Y_N."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from firesim.topology.shape import Shape
 MAX_NODES = 65_000
 MOST_DIGITS = 10
 EXAMPLES = (
-    "two_nodes rack_8 tree_2_8 clos_2_8_2 fat_tree_4ary ring_8_1 mesh_4_4_1 torus_4_4_1".split()
-)
+    "two_nodes rack_8 tree_2_8 clos_2_8_2 fat_tree_4ary planes_2_8 ring_8_1 mesh_4_4_1 torus_4_4_1"
+).split()
 
 
 def rack(nodes: int) -> Shape:
@@ -80,6 +80,16 @@ def fat_tree(arity: int) -> Shape:
     return shape
 
 
+def planes(count: int, nodes: int) -> Shape:
+    """`count` switches, to each of which every one of `nodes` nodes has a link of its own.
+
+    Port p of a node leads to switch p; no frame gets from one switch to another.
+    """
+    shape = Shape([f"node{i}" for i in range(nodes)], [f"tor{i}" for i in range(count)])
+    shape.links.extend((node, switch) for switch in shape.switches for node in shape.nodes)
+    return shape
+
+
 def grid(sides: tuple[int, ...], nodes: int, wraps: bool) -> Shape:
     """Switches in a grid, each linked to the next along every side and to `nodes` nodes.
 
@@ -117,6 +127,7 @@ _FORMS: list[tuple[str, str, Callable[[re.Match[str]], Shape]]] = [
         lambda m: clos(int(m[1]), int(m[2]), int(m[3])),
     ),
     ("fat_tree_Kary", r"fat_tree_([0-9]+)ary", lambda m: fat_tree(int(m[1]))),
+    ("planes_P_N", r"planes_([0-9]+)_([0-9]+)", lambda m: planes(int(m[1]), int(m[2]))),
     ("ring_S_N", r"ring_([0-9]+)_([0-9]+)", lambda m: grid((int(m[1]),), int(m[2]), True)),
     (
         "mesh_X_Y_N",

@@ -222,10 +222,17 @@ BLADE_CASES = [
         PART + "stream: true\n",
     ),
     blade(
-        "a second link",
-        'own.yaml:3: parts[4]: found a link at "mine" and at "nic", expected one in a blade.',
-        HEAD + "parts: [./mine]\n",
-        PART + "link: {driver: true}\n",
+        "a stream socket in each of two NICs",
+        'own.yaml:3: parts[5]: found "mine", which stands in a stream socket, expected a part with '
+        'one, and not "nic" and "nic1".',
+        HEAD + "parts: [{part: nic, name: nic1, at: 0x60008000, interrupt: 8}, ./mine]\n",
+        PART + "stream: true\n",
+    ),
+    blade(
+        "two NICs in one place",
+        'own.yaml:3: parts[4]: found "nic1" at 0x60002000 to 0x60002fff, which overlaps "nic" at '
+        "0x60002000.",
+        HEAD + "parts: [{part: nic, name: nic1, interrupt: 8}]\n",
     ),
     blade(
         "no functional model",

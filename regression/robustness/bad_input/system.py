@@ -21,7 +21,8 @@ SYSTEM_CASES = [
         "unknown topology",
         (
             'bad.yaml:2: system.topology: found "two_node", expected one of two_nodes, '
-            "rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary, ring_S_N, mesh_X_Y_N, torus_X_Y_N, "
+            "rack_N, tree_A_B, clos_M_N_R, fat_tree_Kary, planes_P_N, ring_S_N, mesh_X_Y_N, "
+            "torus_X_Y_N, "
             'did you mean "two_nodes"?'
         ),
         "system:\n  topology: two_node\n",
@@ -40,7 +41,8 @@ SYSTEM_CASES = [
         "a rack of Arabic digits",
         (
             'bad.yaml:2: system.topology: found "rack_\u0663", expected one of two_nodes, rack_N, '
-            "tree_A_B, clos_M_N_R, fat_tree_Kary, ring_S_N, mesh_X_Y_N, torus_X_Y_N, did you mean "
+            "tree_A_B, clos_M_N_R, fat_tree_Kary, planes_P_N, ring_S_N, mesh_X_Y_N, torus_X_Y_N, "
+            "did you mean "
             '"rack_8"?'
         ),
         "system:\n  topology: rack_\u0663\n",
@@ -174,12 +176,65 @@ SYSTEM_CASES = [
         graph("a, b", "tor", "a, tor", "b, tor", "tor, a"),
     ),
     Case(
-        "nodes linked directly",
+        "link to a second port that a blade does not have",
         (
-            'bad.yaml:7: system.topology.links[1]: found a link between the nodes "a" '
-            'and "b", expected a switch between.'
+            'bad.yaml:7: system.topology.links[1]: found the link "a--b" at port 1 of "a", '
+            'expected port 0: its blade "rocket-1" has one link.'
         ),
         graph("a, b", "tor", "a, tor", "a, b"),
+    ),
+    Case(
+        "port that a blade with two links does not have",
+        (
+            'bad.yaml:6: system.topology.links[0]: found the link "a:2--tor" at port 2 of "a", '
+            'expected a port from 0 to 1: its blade "rocket-1-two-links" has 2 links.'
+        ),
+        graph("a", "tor", "a:2, tor").replace(
+            "workload", "  node: {blade: rocket-1-two-links}\nworkload"
+        ),
+    ),
+    Case(
+        "two links at one port",
+        (
+            'bad.yaml:7: system.topology.links[1]: found a second link at "a:1", which "a:1--s" '
+            "has, expected one."
+        ),
+        graph("a", "s, t", "a:1, s", "a:1, t"),
+    ),
+    Case(
+        "port of a switch",
+        (
+            'bad.yaml:6: system.topology.links[0]: found "tor:1", expected "tor": a switch has a '
+            "port for each link."
+        ),
+        graph("a", "tor", "a, tor:1"),
+    ),
+    Case(
+        "address of a link that a node does not have",
+        (
+            'bad.yaml:4: workload.node.args: found "${node1.mac1}" in the arguments of "node0", '
+            'expected mac0: the links that "node1" has.'
+        ),
+        TWO + "workload:\n  node: {elf: good.elf, args: ['${node1.mac1}']}\n",
+    ),
+    Case(
+        "address of a second link that another node has",
+        (
+            'bad.yaml:4: system.nodes.node0.more_macs[0]: found "00:12:6D:00:00:03", which "node1" '
+            "already has, expected another."
+        ),
+        TWO + "  nodes:\n    node0: {more_macs: ['00:12:6d:00:00:03']}\n" + WORK,
+    ),
+    Case(
+        "traffic node with two links",
+        (
+            'bad.yaml:7: system.topology.links[1]: found the link "a--t" at port 1 of "a", '
+            'expected port 0: its blade "traffic" has one link.'
+        ),
+        graph("a", "s, t", "a, s", "a, t").replace(
+            "workload", "  node: {blade: traffic, traffic: a.traffic}\nworkload"
+        ),
+        {"a.traffic": b"# none\n"},
     ),
     Case(
         "unconnected node",
@@ -192,8 +247,8 @@ SYSTEM_CASES = [
     Case(
         "node with two links",
         (
-            'bad.yaml:3: system.topology.nodes[0]: found 2 links at node "a", expected '
-            "one to a switch."
+            'bad.yaml:7: system.topology.links[1]: found the link "a--t" at port 1 of "a", '
+            'expected port 0: its blade "rocket-1" has one link.'
         ),
         graph("a", "s, t", "a, s", "a, t", "s, t"),
     ),
