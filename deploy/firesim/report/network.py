@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firesim.engines import DEFAULT
+from firesim.metrics.links import nics_of
 from firesim.report.results import JsonObject
 from firesim.units import target_time
 
@@ -39,6 +40,13 @@ class Network:
             str(node["name"]): str(node.get("kind", DEFAULT))
             for node in description.get("nodes", [])
         }
+        self.addresses = {
+            str(told["mac"]).upper(): str(node["name"])
+            for node in description.get("nodes", [])
+            for told in [*nics_of(node), node]
+            if told.get("mac")
+        }
+        """The nodes by MAC address."""
         self.switching_cycles = {
             str(switch["name"]): int(switch.get("switching_latency_cycles", 10))
             for switch in description.get("switches", [])

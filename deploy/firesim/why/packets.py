@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from firesim_common.errors import InputError
 
-from firesim.metrics.links import nics_of
 from firesim.report.charts import Series
 from firesim.report.network import Network
 from firesim.report.results import Results
@@ -127,12 +126,7 @@ def named(address: bytes, names: Mapping[str, str]) -> str:
 
 def names_of(results: Results) -> dict[str, str]:
     """Return the nodes by MAC address."""
-    found = {}
-    for node in results.description.get("nodes", []):
-        for address in [*(nic.get("mac") for nic in nics_of(node)), node.get("mac")]:
-            if address:
-                found[str(address).upper()] = str(node["name"])
-    return found
+    return Network(results.description).addresses
 
 
 def _kind(head: bytes) -> str:

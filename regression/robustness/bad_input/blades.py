@@ -224,7 +224,7 @@ BLADE_CASES = [
     blade(
         "a stream socket in each of two NICs",
         'own.yaml:3: parts[5]: found "mine", which stands in a stream socket, expected a part with '
-        'one, and not "nic" and "nic1".',
+        'one, and not "nic" or "nic1".',
         HEAD + "parts: [{part: nic, name: nic1, at: 0x60008000, interrupt: 8}, ./mine]\n",
         PART + "stream: true\n",
     ),

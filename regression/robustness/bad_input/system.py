@@ -7,6 +7,7 @@ from regression.robustness.bad_input.case import Case
 
 TWO = "system:\n  topology: two_nodes\n"
 WORK = "workload:\n  node: {elf: good.elf}\n"
+PROGRAM = "workload:\n  node: {program: hello}\n"
 
 
 def graph(nodes: str, switches: str, *links: str) -> str:
@@ -181,7 +182,7 @@ SYSTEM_CASES = [
             'bad.yaml:7: system.topology.links[1]: found the link "a--b" at port 1 of "a", '
             'expected port 0: its blade "rocket-1" has one link.'
         ),
-        graph("a, b", "tor", "a, tor", "a, b"),
+        graph("a, b", "tor", "a, tor", "a, b").replace(WORK, PROGRAM),
     ),
     Case(
         "port that a blade with two links does not have",
@@ -190,7 +191,7 @@ SYSTEM_CASES = [
             'expected a port from 0 to 1: its blade "rocket-1-two-links" has 2 links.'
         ),
         graph("a", "tor", "a:2, tor").replace(
-            "workload", "  node: {blade: rocket-1-two-links}\nworkload"
+            WORK, "  node: {blade: rocket-1-two-links}\n" + PROGRAM
         ),
     ),
     Case(
@@ -250,7 +251,7 @@ SYSTEM_CASES = [
             'bad.yaml:7: system.topology.links[1]: found the link "a--t" at port 1 of "a", '
             'expected port 0: its blade "rocket-1" has one link.'
         ),
-        graph("a", "s, t", "a, s", "a, t", "s, t"),
+        graph("a", "s, t", "a, s", "a, t", "s, t").replace(WORK, PROGRAM),
     ),
     Case(
         "unconnected switch",
