@@ -2,12 +2,14 @@
 """Nodes with two links: the latency of a link shows at its port alone, to the cycle.
 
 Two nodes have a link to each of two switches, and one asks the other through both, one after the
-other and at the same time; the program checks every word. The programs poll, and the link latencies
-change by multiples of the polling period, which they print. So each round trip through a link that
-is longer by d cycles must take 2 d cycles more, and each through the other one exactly as many as
-before. Each link must have carried exactly the frames that the program sends. The run is repeated
-with one thread and two, in two processes, and from a snapshot: one token hash. Last, port 0 is left
-without a link, and the nodes are linked to each other without a switch.
+other and at the same time; the program checks every word. A link is longer by d cycles. The first
+frame through it, which waits for nothing, must come to its switch d cycles later, that of the other
+link in the same cycle as before. Round trips must take 2 d cycles more, and through the other link
+none: exactly on functional nodes, where d is a multiple of the period in which the programs poll,
+and in RTL up to the periods of both programs. Each link must have carried exactly the frames that
+the program sends. The run is repeated with one thread and two, in two processes, and from a
+snapshot: one token hash. Last, port 0 is left without a link, and the nodes are linked to each
+other without a switch.
 
 With --quick the nodes are functional. Without, they are in RTL, and metasimulated once.
 """
@@ -26,6 +28,7 @@ import yaml
 from firesim.pipeline.load import load_text
 from firesim.topology.describe import Restart
 
+from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.hosts.lab import whole_run
@@ -59,6 +62,11 @@ class Seen:
         """Return the cycles of each round trip through a port."""
         return [int(one[2]) for one in _TRIP.finditer(self.console("node0")) if int(one[1]) == port]
 
+    def first_cycle(self, port: int) -> int:
+        """Return when the first frame through a port of node0 came to its switch."""
+        frames = read_capture(self.folder / f"tor{port}" / "capture.pcapng")
+        return next(one.cycle for one in frames if one.inbound and one.port == 0)
+
     def packets(self, link: str) -> list[int]:
         """Return the packets in each direction of a link."""
         found = next(one for one in self.result["links"] if one["name"] == link)
@@ -81,7 +89,7 @@ def recipe(engine: str, count: int) -> Config:
                 "node1": {"args": ["role=server"]},
             },
         },
-        "simulation": {"engine": engine},
+        "simulation": {"engine": engine, "captures": True},
     }
 
 
@@ -95,17 +103,18 @@ def _run(experiment: Experiment, name: str, config: Config, restart: Restart | N
     return Seen(folder, outcome.result)
 
 
-def _period(seen: Seen) -> int:
-    """Return the cycles in which both programs poll."""
+def _periods(seen: Seen) -> list[int]:
+    """Return the cycles in which each program polls."""
     found = [_PERIOD.search(seen.console(node)) for node in ("node0", "node1")]
     if None in found:
         raise ExperimentError(f"{seen.folder}: a console has no polling_period_cycles.")
-    return lcm(*(int(one[1]) for one in found if one is not None))
+    return [int(one[1]) for one in found if one is not None]
 
 
-def _shifts(experiment: Experiment, config: Config, base: Seen) -> list[list[Any]]:
+def _shifts(experiment: Experiment, config: Config, base: Seen, is_rtl: bool) -> list[list[Any]]:
     """Return a row for each link that was made longer: where, by how much, and what that did."""
-    period = _period(base)
+    periods = _periods(base)
+    period, within = lcm(*periods), sum(periods) if is_rtl else 0
     chance = random.Random(experiment.seed)
     rows = []
     for port in PORTS:
@@ -116,20 +125,22 @@ def _shifts(experiment: Experiment, config: Config, base: Seen) -> list[list[Any
             f"port {port} longer",
             merged(config, {"system": {"links": {f"node0--tor{port}": link}}}),
         )
-        more = [
-            sorted({b - a for a, b in zip(base.trips(p), longer.trips(p), strict=True)})
-            for p in PORTS
+        later = [longer.first_cycle(p) - base.first_cycle(p) for p in PORTS]
+        more = [[b - a for a, b in zip(base.trips(p), longer.trips(p), strict=True)] for p in PORTS]
+        beyond = [
+            abs(one - 2 * shift * (p == port)) for p, trips in enumerate(more) for one in trips
         ]
-        right = more == [[2 * shift] if p == port else [0] for p in PORTS]
-        rows.append([port, period, shift, *(", ".join(map(str, one)) for one in more), right])
+        right = later == [shift * (p == port) for p in PORTS] and max(beyond) <= within
+        spans = [f"{min(one)} … {max(one)}" for one in more]
+        rows.append([port, shift, *later, *spans, f"{max(beyond)} of {within}", right])
     return rows
 
 
 def _carried(seen: Seen, count: int) -> list[str]:
     """Return the links that have not carried what the program sends."""
-    asked = 2 * count + 1  # One after the other, together, and the end.
+    asked = 2 * count + 2  # The first, one after the other, together, and the end.
     wanted = {
-        f"node{node}--tor{port}": [asked, 2 * count] if node == 0 else [2 * count, asked]
+        f"node{node}--tor{port}": [asked, asked - 1] if node == 0 else [asked - 1, asked]
         for node in (0, 1)
         for port in PORTS
     }
@@ -189,11 +200,11 @@ def run(experiment: Experiment) -> Verdict:
     count = 3 if experiment.quick else 16
     config = recipe(engine, count)
     base = _run(experiment, "base", config)
-    shifts = _shifts(experiment, config, base)
+    shifts = _shifts(experiment, config, base, engine != "functional")
     experiment.table(
         "A longer link at one port",
-        ["port", "polling period (cycles)", "longer by (cycles)",
-         "round trips at port 0 (cycles more)", "at port 1 (cycles more)", "as expected"],
+        ["port", "longer by d (cycles)", "first frame at tor0 (cycles later)", "at tor1",
+         "round trips at port 0 (cycles more)", "at port 1", "beyond 2 d (cycles)", "as expected"],
         shifts,
     )  # fmt: skip
     wrong = _carried(base, count)
@@ -205,16 +216,16 @@ def run(experiment: Experiment) -> Verdict:
         ["what", "round trips at port 1", "packets sent at port 0", "at port 1"],
         shapes,
     )
-    asked = 2 * count + 1
+    asked = 2 * count + 2
     right = shapes == [
-        ["port 0 open", count, 0, count + 1],
+        ["port 0 open", count, 0, count + 2],
         ["port 1 direct", count, asked, asked],
     ]
     experiment.keep(engine=engine, shifts=shifts, hashes=hashes, shapes=shapes, wrong=wrong)
     exact = sum(bool(row[-1]) for row in shifts)
     holds = exact == len(PORTS) and not wrong and len(set(hashes.values())) == 1 and right
     figure = (
-        f"{exact} of {len(PORTS)} ports shift by 2 d alone, {len(wrong)} links carried other "
+        f"{exact} of {len(PORTS)} ports shift by d alone, {len(wrong)} links carried other "
         f"frames, {len(hashes)} runs with the hash {', '.join(sorted(set(hashes.values())))}"
     )
-    return Verdict(holds, figure, "each port by 2 d alone, no other frames, one hash")
+    return Verdict(holds, figure, "each port by d alone, no other frames, one hash")
