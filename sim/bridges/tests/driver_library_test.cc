@@ -64,11 +64,40 @@ TEST(DriverLibrary, SeveralOfAKindAreAsDeclared) {
   Rig rig(manifest, settings(), node_with(DRIVER_PROBE));
   rig.run(100, {{20, 1}}, {100});
   EXPECT_EQ(rig.blade->statistics()["probe"], (json{{{"last", 1}}, {{"last", 1}}}));
-  manifest = test_manifest();
+}
+
+// Two drivers of the same ports: each sees what the device sends.
+TEST(DriverLibrary, LinksAreInTheOrderOfTheirListOrPaths) {
+  json manifest = test_manifest();
   manifest["bridges"].push_back(manifest["bridges"][0]);
-  for (json &one : manifest["bridges"]) one["several"] = true;
-  EXPECT_EQ(refusal([&] { Rig two_links(manifest); }),
-            "node0: bridge top.nic (FireSimBridge) is the end of a second link, expected one");
+  manifest["bridges"].back()["path"] = "top.nic1";
+  json told = settings();
+  Rig same(manifest);
+  EXPECT_EQ(same.blade->port_count(), 2u);
+  EXPECT_TRUE(same.blade->ports_may_be_open());
+  const auto entry = [](const char *path) {
+    return json{{"bridge", path}, {"mac", "00:12:6D:00:00:02"}};
+  };
+  told["nic"] = {entry("top.nic1"), entry("top.nic")};
+  Rig listed(manifest, told);
+  Batch inputs[2] = {Batch(0, 100), Batch(0, 100)}, outputs[2] = {Batch(0, 100), Batch(0, 100)};
+  inputs[1].append_flit(20, 7, true);  // of top.nic, the last to drive the device
+  listed.blade->advance(0, 100, inputs, outputs);
+  EXPECT_EQ(outputs[0].flit_count(), 1u);
+  EXPECT_EQ(outputs[1].flit_count(), 1u);
+  const json counts = listed.blade->statistics()["nic"];
+  EXPECT_EQ(counts[0]["flits_in"], 0);
+  EXPECT_EQ(counts[1]["flits_in"], 1);
+  told["nic"].erase(0);
+  EXPECT_EQ(refusal([&] { Rig rig(manifest, told); }),
+            "node0: bridges.nic: found 1 entries, expected 2: the model has top.nic and top.nic1");
+  told["nic"] = {entry("top.nic"), entry("top.nic")};
+  EXPECT_EQ(refusal([&] { Rig rig(manifest, told); }),
+            "node0: bridges.nic: found no entry for the bridge top.nic1, expected one for each");
+  told["nic"][1]["bridge"] = "top.nic2";
+  EXPECT_EQ(refusal([&] { Rig rig(manifest, told); }),
+            "node0: bridges.nic[1].bridge: found \"top.nic2\", expected one of the bridges top.nic "
+            "and top.nic1");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class Echo : public Model {
   Echo(std::string name, uint32_t ports) : Model(std::move(name)), ports_(ports) {}
 
   uint32_t port_count() const override { return ports_; }
+  bool ports_may_be_open() const override { return open; }
 
   void advance(uint64_t start, uint32_t cycles, std::span<Batch> inputs,
                std::span<Batch> outputs) override {
@@ -54,6 +55,7 @@ class Echo : public Model {
   void has_ended(ModelEnd end) { set_end(std::move(end)); }
 
   bool counts = true;
+  bool open = false;
   uint32_t longest_seen = 0;
   std::vector<const Echo *> near;  // none is further behind than `near_cycles`
   uint64_t near_cycles = 0;
@@ -118,6 +120,32 @@ TEST(Scheduler, OneHashForAnyThreadsAndBatches) {
     ASSERT_EQ(result.token_hash, expected);
     ASSERT_GT(result.links[0].a_to_b.value().flits, 500u);
   }
+}
+
+// Port 0 of both has no link: what is sent there is for nobody, and the run is that of port 1.
+TEST(Scheduler, PortsMayBeOpenWhereTheModelSaysSo) {
+  uint64_t expected = 0;
+  for (SchedulerOptions options : all_options()) {
+    options.max_cycles = 2001;
+    Echo a("a", 2), b("b", 2);
+    a.open = b.open = true;
+    Scheduler scheduler(options);
+    scheduler.add_model(a, true);
+    scheduler.add_model(b, true);
+    scheduler.connect("a-b", 0, 1, 1, 1, 40);
+    const RunResult result = scheduler.run();
+    ASSERT_EQ(result.reason, "max_cycles") << result.message;
+    ASSERT_EQ(result.links.size(), 1u);
+    ASSERT_GT(result.links[0].a_to_b.value().flits, 300u);
+    if (expected == 0) expected = result.token_hash;
+    ASSERT_EQ(result.token_hash, expected);
+  }
+  Echo a("a", 2), b("b", 2);
+  Scheduler scheduler({.threads = 1});
+  scheduler.add_model(a, true);
+  scheduler.add_model(b, true);
+  scheduler.connect("a-b", 0, 1, 1, 1, 40);
+  EXPECT_THROW(scheduler.prepare(), std::invalid_argument);
 }
 
 // A long link is crossed in one advance if that may be so long, and no model leaves another behind
