@@ -28,9 +28,7 @@ double clock_s(clockid_t clock) {
 }
 
 constexpr double kNeverS = 1e300;
-
-// Of a port without a link: its tokens, which are empty, are always there.
-const std::atomic<uint64_t> kAlways{UINT64_MAX};
+const std::atomic<uint64_t> kAlways{UINT64_MAX};  // empty tokens of a port without a link are there
 
 Input input_of(Channel &channel, size_t producer) {
   return {&channel, producer, &channel.available_counter(), ""};

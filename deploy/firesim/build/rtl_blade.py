@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from firesim_common.base import Strict
 from firesim_common.errors import InputError, unknown
-from firesim_common.errors import listed as all_of
 from firesim_common.explain import checked
 from firesim_common.paths import ROOT
 from firesim_common.positions import KeyPath, Source
@@ -32,6 +31,7 @@ from firesim.build.parts import (
 )
 from firesim.build.rtl_blade_merge import machine, merged
 from firesim.build.rtl_interrupts import check_interrupts, described, further
+from firesim.build.rtl_links import bridges_of, check_sockets
 from firesim.config.loaded import BLADE_FILE
 
 BLADES = ROOT / "target-design" / "blades"
@@ -215,7 +215,7 @@ def read_blade(path: Path) -> Blade:
     _check_places(parts, source)
     check_interrupts([(part.name, part.interrupts) for part in parts], source)
     _check_opcodes(parts, source)
-    _check_links(parts, source)
+    check_sockets([(part.name, part.link, part.stream) for part in parts], source)
     soc = soc_part()
     events = [*soc.events, *file.events]
     return Blade(
@@ -224,7 +224,7 @@ def read_blade(path: Path) -> Blade:
         clock_hz=file.clock_hz,
         cores=cores_of(file.soc, source),
         parts=parts,
-        bridges=_bridges(parts, source),
+        bridges=bridges_of([(part.name, part.spec.bridges, part.link) for part in parts], source),
         events=events,
         probes=tuple(map(Path, file.probes)),
         machine=machine(path, BLADES),
@@ -354,40 +354,12 @@ def _check_opcodes(parts: list[BladePart], source: Source) -> None:
             owner[opcode] = part.name
 
 
-def _check_links(parts: list[BladePart], source: Source) -> None:
-    """Refuse parts for a stream socket without one, or with more than one to choose from."""
-    sockets = [part.name for part in parts if part.link is not None and part.link.socket]
-    for index, part in enumerate(parts):
-        if part.stream and len(sockets) != 1:
-            text = f'found "{part.name}", which stands in a stream socket, expected a part with one'
-            more = f", and not {all_of(sockets)}" if sockets else ', such as "nic"'
-            raise source.error(("parts", index), f"{text}{more}.")
-
-
 def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator[BladePart]:
     for other in others:
         if other.at is None or part.at is None:
             continue
         if part.at < other.at + other.bytes and other.at < end:
             yield other
-
-
-def _bridges(parts: list[BladePart], source: Source) -> frozenset[str]:
-    """Return the kinds; a blade may have several links, and one of all other kinds."""
-    owner: dict[str, str] = {kind: "soc" for kind in soc_part().bridges}
-    linked: set[str] = set()
-    for index, part in enumerate(parts):
-        for kind in part.spec.bridges:
-            if kind in owner and not (part.link is not None and kind in linked):
-                text = (
-                    f'found the bridge "{kind}" in "{part.name}" and in "{owner[kind]}", '
-                    "expected one of a kind in a blade."
-                )
-                raise source.error(("parts", index), text)
-            owner.setdefault(kind, part.name)
-            if part.link is not None:
-                linked.add(kind)
-    return frozenset(owner)
 
 
 def definition(blade: Blade) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ After it nobody reads the configuration.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from firesim.topology.passes.placement import planned_placement
 from firesim.topology.passes.software import check_tree, disk_outputs
 from firesim.topology.passes.tables import fill_tables
 from firesim.topology.passes.validate import validate
+from firesim.topology.passes.words import with_words
 from firesim.topology.plan import (
     Plan,
     PlannedLink,
@@ -54,7 +54,6 @@ DEFAULT_SWITCHING_CYCLES = 10
 DEFAULT_BUFFER_BYTES = 524_288
 DEFAULT_BLADE = "rocket-1"
 DEFAULT_MEMORY_MIB, LINUX_MEMORY_MIB = 256, 64
-_MAC_AT_PORT = re.compile(r"mac(0|[1-9][0-9]?)")
 
 
 class _Settings:
@@ -206,7 +205,7 @@ def _nodes(
             node = replace(node, memory_mib=node.memory.size_mib or usual_mib)
         nodes.append(node)
     by_name = {node.name: node for node in nodes}
-    return tuple(_with_words(loaded, by_name, node) for node in nodes)
+    return tuple(with_words(loaded, by_name, node) for node in nodes)
 
 
 def _linux_memory_mib(name: str) -> int:
@@ -306,59 +305,6 @@ def _with_software(loaded: Loaded, node: PlannedNode, is_own: bool) -> PlannedNo
         disk_outputs=disk_outputs(loaded, node.name, found),
         places={**node.places, **place},
     )
-
-
-def _with_words(loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNode) -> PlannedNode:
-    """Return a node with what its arguments and its command say of other nodes filled in."""
-    if not any("${" in text for text in (*node.args, node.command or "")):
-        return node
-    args = tuple(_filled(loaded, nodes, node, text, "args") for text in node.args)
-    command = node.command and _filled(loaded, nodes, node, node.command, "command")
-    return replace(node, args=args, command=command)
-
-
-def _filled(
-    loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNode, text: str, key: str
-) -> str:
-    """Replace ${name.mac}, ${name.mac1}, ${node.index}, ${nodes}, ... in an argument or command."""
-    result = ""
-    rest = text
-    while "${" in rest:
-        before, _, tail = rest.partition("${")
-        word, closed, rest = tail.partition("}")
-        value = _value(nodes, node, word) if closed else None
-        if value is None:
-            what = "arguments" if key == "args" else "command"
-            raise loaded.error(
-                node.places[key],
-                f'found "${{{word}}}" in the {what} of "{node.name}", '
-                + _wanted(nodes, node, word),
-            )
-        result += before + value
-    return result + rest
-
-
-def _value(nodes: Mapping[str, PlannedNode], node: PlannedNode, word: str) -> str | None:
-    """Return what a word between ${ and } stands for; `node` is the one whose text it is."""
-    if word == "nodes":
-        return str(len(nodes))
-    name, _, part = word.rpartition(".")
-    meant = node if name == "node" else nodes.get(name)
-    if meant is None:
-        return None
-    if port := _MAC_AT_PORT.fullmatch(part):
-        return meant.macs[int(port[1])] if int(port[1]) < len(meant.macs) else None
-    return str(getattr(meant, part)) if part in ("mac", "ip", "index", "name") else None
-
-
-def _wanted(nodes: Mapping[str, PlannedNode], node: PlannedNode, word: str) -> str:
-    """Say what a word that stands for nothing should have been."""
-    name, _, part = word.rpartition(".")
-    meant = node if name == "node" else nodes.get(name)
-    if meant is None or not _MAC_AT_PORT.fullmatch(part):
-        return "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}."
-    last = len(meant.macs) - 1
-    return f'expected mac{"0" if last == 0 else f"0 to mac{last}"}: the links that "{name}" has.'
 
 
 def _switches(loaded: Loaded, shape: Shape, links: _Links) -> Sequence[PlannedSwitch]:

@@ -18,7 +18,7 @@ from firesim.topology.describe_load import Load, described_load
 from firesim.topology.describe_signals import describe_signals, timeline_of
 from firesim.topology.describe_trigger import described_trigger
 from firesim.topology.identity import identity
-from firesim.topology.nics import nics_of
+from firesim.topology.nics import described_nics
 from firesim.topology.plan import Plan, PlannedNode, PlannedSwitch
 from firesim.topology.processes import TracedProcesses, described_lookups, described_symbols
 
@@ -298,7 +298,7 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "size_sectors": node.disk_sectors,
             **timeline_of(node, "disk"),
         },
-        "nic": _nics(node, made),
+        "nic": described_nics(node, made.links),
         "memory": {
             **_memory(node, made),
             "timing": node.memory.timing.model_dump(exclude_none=True, exclude={"preset"}),
@@ -335,18 +335,6 @@ def _bridges(node: PlannedNode, made: NodeFiles, first_cycle: int) -> dict[str, 
             "trigger": described_trigger(wanted.print_trigger, 0),
         },
     }
-
-
-def _nics(node: PlannedNode, made: NodeFiles) -> dict[str, Any] | list[dict[str, Any]]:
-    """Return the settings of a node's NIC, or of each of its NICs by port."""
-    told = [
-        {"mac": nic.mac, "rate_increment": nic.rate[0], "rate_period": nic.rate[1]}
-        for nic in nics_of(node, len(made.links))
-    ]
-    if len(made.links) == 1:
-        return {"port": 0, **told[0]}
-    named = zip(made.links, told, strict=True)
-    return [one if path is None else {"bridge": path, **one} for path, one in named]
 
 
 def _memory(node: PlannedNode, made: NodeFiles) -> dict[str, Any]:

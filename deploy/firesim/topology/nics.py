@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The NICs of a node whose blade has so many, those without a link included."""
+"""The NICs of a node, those without a link included, and what the description says of them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from firesim.topology.passes.addresses import mac_text
 from firesim.topology.plan import PlannedNic, PlannedNode
@@ -12,3 +15,17 @@ def nics_of(node: PlannedNode, count: int) -> list[PlannedNic]:
     more = range(len(node.nics), count)
     found = [*node.nics, *(PlannedNic(mac_text(node.index, port), node.rate) for port in more)]
     return found[:count]
+
+
+def described_nics(
+    node: PlannedNode, links: Sequence[str | None]
+) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return the settings of a node's NIC, or of each by port; `links` are paths of bridges."""
+    told = [
+        {"mac": nic.mac, "rate_increment": nic.rate[0], "rate_period": nic.rate[1]}
+        for nic in nics_of(node, len(links))
+    ]
+    if len(links) == 1:
+        return {"port": 0, **told[0]}
+    named = zip(links, told, strict=True)
+    return [one if path is None else {"bridge": path, **one} for path, one in named]

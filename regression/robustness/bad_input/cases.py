@@ -26,6 +26,7 @@ from regression.robustness.bad_input.own_blades import OWN_BLADE_CASES
 from regression.robustness.bad_input.protobuf import PROTOBUF_CASES
 from regression.robustness.bad_input.rdma import RDMA_CASES
 from regression.robustness.bad_input.sampling import SAMPLING_CASES
+from regression.robustness.bad_input.several_links import SEVERAL_LINKS_CASES
 from regression.robustness.bad_input.switches import SWITCH_CASES
 from regression.robustness.bad_input.system import SYSTEM_CASES
 from regression.robustness.bad_input.verilog import VERILOG_CASES
@@ -35,7 +36,7 @@ from regression.robustness.bad_input.yaml import YAML_CASES
 def all_cases() -> list[Case]:
     """Return every case."""
     first = [*YAML_CASES, *LIMIT_CASES, *SYSTEM_CASES, *ARTIFACT_CASES, *BLADE_CASES]
-    switches = [*SWITCH_CASES, *CONGESTION_CASES]
+    switches = [*SEVERAL_LINKS_CASES, *SWITCH_CASES, *CONGESTION_CASES]
     engines = [*ENGINE_CASES, *NETWORK_CASES, *LINK_FAULT_CASES, *SNAPSHOT_CASES]
     later = [
         *LINUX_CASES,
