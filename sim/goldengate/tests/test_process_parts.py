@@ -14,15 +14,15 @@ BITS = 2
 PORTS = f"input clock, input reset, input [15:0] x, output [{REGISTERS * BITS - 1}:0] y"
 
 Statement = tuple[int, int, int | None] | tuple[int, list["Statement"], list["Statement"]]
-"""(register, bits of x from here, a part of it that is assigned or None) or (bit of x, then, else)."""
+"""(register, bits of x from here, which of its bits or None for all) or (bit of x, then, else)."""
 
 
 def _block(random_: random.Random, depth: int) -> list[Statement]:
     found: list[Statement] = []
     for _ in range(random_.randrange(1, 7)):
         if depth and random_.random() < 0.5:
-            sides = [_block(random_, depth - 1), _block(random_, depth - 1)]
-            found.append((random_.randrange(16), *sides))
+            then, otherwise = _block(random_, depth - 1), _block(random_, depth - 1)
+            found.append((random_.randrange(16), then, otherwise))
         else:
             part = random_.choice([None, *range(BITS)])
             found.append((random_.randrange(REGISTERS), random_.randrange(15), part))
