@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from firesim.build.rtl_blade import load_blade
 from firesim.config.loaded import Loaded
 from firesim.pipeline.load import load_text
 from firesim.pipeline.resolve import resolve
+from firesim.pipeline.run import run
 from firesim.topology.describe import NodeFiles, description
 from firesim.topology.named import named_topology
 from firesim.topology.peers import peers
@@ -36,6 +38,23 @@ workload:
   node: {program: links, args: ["peer0=${c.mac2}", "peer1=${a.mac1}"]}
 """
 """An end without a port has the lowest one that no link says."""
+PLANES = """
+system:
+  topology: planes_2_2
+  node: {blade: rocket-1-two-links, memory: {size_mib: 16}}
+workload:
+  node: {program: links}
+  nodes:
+    node0: {args: [role=client, count=3, "peer0=${node1.mac0}", "peer1=${node1.mac1}"]}
+    node1: {args: [role=server]}
+simulation: {engine: functional}
+"""
+DELAY_CYCLES = 528
+"""Whole polling periods of the program on functional nodes."""
+LATE = f"""
+system.links={{"node0--tor1": {{faults: {{rules: [
+  {{fault: delay, cycles: {DELAY_CYCLES}, sender: node0, probability: 1}}]}}}}}}
+"""
 
 
 def plan_of(text: str = GRAPH) -> Plan:
@@ -133,3 +152,16 @@ def test_the_second_nic_is_a_part_with_a_place_of_its_own() -> None:
     parts = functional_parts(load_blade(BLADE))
     nics = [(one["name"], one["at"], one["interrupt"]) for one in parts if one["kind"] == "nic"]
     assert nics == [("nic", 0x6000_2000, 3), ("nic1", 0x6000_8000, 8)]
+
+
+def test_frames_that_are_late_at_one_port_change_nothing_at_the_other(results_root: Path) -> None:
+    even, late = (run(load_text(PLANES, more)) for more in ([], [LATE.strip()]))
+    again = run(load_text(PLANES, [LATE.strip(), "simulation.threads=1"]))
+    assert again.result["token_hash"] == late.result["token_hash"] != even.result["token_hash"]
+    trips = [
+        re.findall(r"port=(.) seq=. rtt_cycles=(.*)", (one.folder / "node0/uart.log").read_text())
+        for one in (even, late)
+    ]
+    more = [(port, int(slow) - int(fast)) for (port, fast), (_, slow) in zip(*trips, strict=True)]
+    assert more == [("0", 0)] * 3 + [("1", DELAY_CYCLES)] * 3
+    assert [log.name for log in (late.folder / "faults").iterdir()] == ["node0-to-tor1.csv"]
