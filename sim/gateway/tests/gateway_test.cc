@@ -150,7 +150,7 @@ TEST(Gateway, AnswersArpAndPingTheSameForAnyCutOfTime) {
   for (const uint64_t seed : {1, 2, 3}) all.push_back({.threads = 2, .random_batch_seed = seed});
   for (const SchedulerOptions &options : all) {
     const Folder folder;
-    Network network(guest, entry({ssh_forward()}), folder, options);
+    Network network(guest, entry(json::array({ssh_forward()})), folder, options);
     const RunResult result = network.scheduler.run();
     ASSERT_EQ(result.reason, "ended") << result.message;
     ASSERT_EQ(result.end_cycle, 61200u);
@@ -166,7 +166,7 @@ TEST(Gateway, PassesAConnectionToTheGuestAndSaysSo) {
   const Folder folder;
   GuestConfig guest;
   guest.end_after_connection = true;
-  Network network(guest, entry({ssh_forward()}), folder,
+  Network network(guest, entry(json::array({ssh_forward()})), folder,
                   {.threads = 2, .max_cycles = 400'000'000'000});
   const uint16_t port = port_in_use(folder);
   EXPECT_EQ(listening_on(port), std::vector<std::string>{[port] {
@@ -197,7 +197,7 @@ TEST(Gateway, TheFirstFrameOfAConnectionIsASynFromTheGatewaysAddress) {
   const Folder folder;
   GuestConfig guest;
   guest.end_after_connection = true;
-  Network network(guest, entry({ssh_forward()}), folder,
+  Network network(guest, entry(json::array({ssh_forward()})), folder,
                   {.threads = 1, .max_cycles = 400'000'000'000});
   std::thread user([port = port_in_use(folder)] { Client client(port); });
   const RunResult result = network.scheduler.run();
@@ -220,7 +220,7 @@ TEST(Gateway, TheFirstFrameOfAConnectionIsASynFromTheGatewaysAddress) {
 TEST(Gateway, HoldsTargetTimeBackWhileSomebodyIsConnected) {
   const Folder folder;
   GuestConfig guest;
-  Network network(guest, entry({ssh_forward()}, {{"real_time_ratio", 0.0001}}), folder,
+  Network network(guest, entry(json::array({ssh_forward()}), {{"real_time_ratio", 0.0001}}), folder,
                   {.threads = 2});
   const uint16_t port = port_in_use(folder);
   std::thread user([&] {
@@ -283,7 +283,7 @@ TEST(Gateway, KeepsAnUnreachableNodesClientWaitingNotTheRun) {
   GuestConfig guest;
   guest.ip = {172, 16, 0, 9};  // nobody has the forward's address
   guest.end_cycle = 3'200'000;
-  Network network(guest, entry({ssh_forward()}), folder, {.threads = 2});
+  Network network(guest, entry(json::array({ssh_forward()})), folder, {.threads = 2});
   Client client(port_in_use(folder));
   EXPECT_TRUE(client.connected());
   const RunResult result = network.scheduler.run();
@@ -302,7 +302,7 @@ TEST(Gateway, NeedsNoPrivileges) {
     GuestConfig guest;
     guest.ping_cycles = {1000, 20000};
     guest.end_cycle = 60000;
-    Network network(guest, entry({ssh_forward()}), folder, {.threads = 1});
+    Network network(guest, entry(json::array({ssh_forward()})), folder, {.threads = 1});
     network.scheduler.run();
     _exit(getuid() != 0 && network.guest.echo_replies() == 1 && port_in_use(folder) != 0 ? 0 : 1);
   }
@@ -313,7 +313,7 @@ TEST(Gateway, NeedsNoPrivileges) {
 
 TEST(Gateway, RefusesAPortInUse) {
   const Folder folder;
-  auto first = make(entry({ssh_forward()}), folder);
+  auto first = make(entry(json::array({ssh_forward()})), folder);
   const uint16_t port = port_in_use(folder);
   EXPECT_EQ(refusal(entry()),
             "node gateway: found a second gateway in mode \"user\", expected one, which serves all "
@@ -329,11 +329,11 @@ TEST(Gateway, RefusesAPortInUse) {
   EXPECT_NE(ntohs(address.sin_port), port);
   const std::string number = std::to_string(ntohs(address.sin_port));
   first.reset();
-  EXPECT_EQ(refusal(entry({ssh_forward(ntohs(address.sin_port))})),
+  EXPECT_EQ(refusal(entry(json::array({ssh_forward(ntohs(address.sin_port))}))),
             "node gateway: forwards: cannot listen on 127.0.0.1:" + number +
                 " for 172.16.0.2:22: Address already in use");
   close(taken);
-  EXPECT_EQ(refusal(entry({ssh_forward()})), "accepted");  // nothing was left open
+  EXPECT_EQ(refusal(entry(json::array({ssh_forward()}))), "accepted");  // nothing was left open
 }
 
 TEST(Gateway, RefusesMistakesInItsEntry) {
@@ -350,7 +350,7 @@ TEST(Gateway, RefusesMistakesInItsEntry) {
             "node gateway: unknown key \"pol_cycles\" (did you mean \"poll_cycles\"?)");
   json forward = ssh_forward();
   forward["ip"] = "10.0.0.1";
-  EXPECT_EQ(refusal(entry({forward})),
+  EXPECT_EQ(refusal(entry(json::array({forward}))),
             "node gateway: forwards[0]: \"ip\" is \"10.0.0.1\", expected the address of a node in "
             "the gateway's network");
   EXPECT_EQ(refusal(entry(json::array(), {{"real_time_ratio", 1e-9}})),
