@@ -17,7 +17,7 @@ namespace firesim::bridges {
 // What a library and the simulator that loads it must agree on.
 struct DriverAbi {
   uint32_t version;  // counts changes of the interface
-  uint32_t layout;   // of its classes, as this compiler and these headers have them
+  uint32_t layout;   // of its classes, as the compiler and these headers have them
 };
 
 constexpr uint32_t layout_of(std::initializer_list<size_t> facts) {
@@ -26,8 +26,12 @@ constexpr uint32_t layout_of(std::initializer_list<size_t> facts) {
   return hash;
 }
 
+// What GCC and clang call their ABI: the thousands are what both keep to, the rest differs by
+// compiler.
+inline constexpr size_t kCxxAbi = __GXX_ABI_VERSION / 1000;
+
 inline constexpr DriverAbi kDriverAbi{
-    5, layout_of({__GXX_ABI_VERSION, sizeof(std::string), sizeof(nlohmann::json), sizeof(Driver),
+    5, layout_of({kCxxAbi, sizeof(std::string), sizeof(nlohmann::json), sizeof(Driver),
                   sizeof(LinkDriver), sizeof(DriverContext), sizeof(BladeStatus),
                   sizeof(BridgeInfo), sizeof(Config), sizeof(InputPort), sizeof(OutputPort),
                   sizeof(InputQueue), sizeof(SimulationContext), sizeof(StateWriter),
