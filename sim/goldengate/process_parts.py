@@ -5,7 +5,7 @@ Yosys' `proc_mux` looks at the whole process once for each variable that it assi
 grows with the square of what one `always` block holds: a load-store unit of a large core has 18,000
 variables in one. What a variable takes depends on its own assignments alone, and on the branches
 around them. A part has those of its variables, in their order, and no other branch: together they
-compute what the whole did, in a time that is linear but for the conditions that several parts
+compute what the whole did, in a time that is linear except for conditions that several parts
 repeat, which later passes merge.
 """
 
