@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from regression.docs.first_hour.experiment import taken_over
 from regression.docs.first_hour.grounds import GROUNDS, Ground
 from regression.docs.first_hour.pieces import Done, Piece, kept, page_piece
 from regression.docs.first_hour.side_by_side import SideBySide
+from regression.support import waiting
 from regression.support.experiment import ExperimentError
 
 RIGHT = "```sh\necho one\necho two\n```\n```text\ntwo\n```\n```sh not-run=ec2\nfalse\n```\n"
@@ -116,13 +116,11 @@ def test_nothing_outlives_a_run_that_is_cut(tmp_path: Path, number: signal.Signa
     pid = tmp_path / "pid"
     (tmp_path / "long.md").write_text(f"```sh\necho $$ > {pid}; sleep 300; true\n```\n")
     process = subprocess.Popen([sys.executable, "-P", "-c", LONG, str(tmp_path)])
-    until = time.monotonic() + 120
-    while not (pid.exists() and pid.read_text().strip()) and time.monotonic() < until:
-        time.sleep(0.05)
+    waiting.until(lambda: pid.exists() and pid.read_text().strip(), "its start", 120)
     process.send_signal(number)
     assert process.wait(timeout=120) != 0
     left = Path(f"/proc/{pid.read_text().strip()}")
-    while left.exists() and time.monotonic() < until:  # A busy computer takes a moment to end it.
-        time.sleep(0.05)
+    # A busy computer takes a moment to end it.
+    waiting.until(lambda: not left.exists(), "its end", 120)
     assert not left.exists()
     assert not list(tmp_path.glob("*.json"))

@@ -64,11 +64,11 @@ ToldBridge told_bridge(const BridgeInfo &bridge, const std::vector<BridgeInfo> &
   const nlohmann::json &section = settings.child(bridge.kind.c_str());
   const std::string where = settings.child_where(bridge.kind.c_str());
   const std::vector<std::string> paths = paths_in_order(bridge.kind, bridges);
-  if (!section.is_array()) return {section, where, place_of(bridge.path, paths)};
+  if (!section.is_array()) return {section, where, place_of(bridge.path, paths), paths.size()};
   const size_t place = place_of(bridge.path, listed_paths(section, paths, where));
   nlohmann::json own = section[place];
   own.erase(kPath);
-  return {std::move(own), fmt::format("{}[{}]", where, place), place};
+  return {std::move(own), fmt::format("{}[{}]", where, place), place, paths.size()};
 }
 
 }  // namespace firesim::bridges

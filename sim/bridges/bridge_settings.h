@@ -16,6 +16,7 @@ struct ToldBridge {
   nlohmann::json settings;
   std::string where;  // start of error messages, "node0: bridges.nic[1]"
   size_t place = 0;   // among the bridges of its kind
+  size_t of = 1;      // as many bridges of its kind
 };
 
 // The section of `bridge`, one of `bridges`. An entry of a list is of the bridge whose path its key

@@ -106,10 +106,8 @@ void RtlBlade::add_bridges(Config &settings, const SimulationContext &context,
   for (const BridgeInfo &bridge : manifest_.bridges) {
     const ToldBridge told = told_bridge(bridge, manifest_.bridges, settings);
     const BridgePorts bridge_ports(bridge, ports());
-    const auto same = std::count_if(manifest_.bridges.begin(), manifest_.bridges.end(),
-                                    [&](const auto &one) { return one.kind == bridge.kind; });
     PlacedDriver placed{
-        bridge.kind, bridge.several || same > 1,
+        bridge.kind, bridge.several || told.of > 1,
         registry.make({bridge, bridge_ports, inputs_, status_, told.settings, told.where, name(),
                        context, hosted_ ? hosted_->part(bridge.path) : nullptr, reset_cycles_}),
         bridge_ports.wakes()};

@@ -12,7 +12,7 @@ from firesim.metrics.counted import LinkUse
 def link_use(description: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, LinkUse]:
     """Return the use of its links by each node that has any, in flits since cycle 0, by name."""
     carried = {str(link.get("name")): link for link in result.get("links", [])}
-    nics = {str(node["name"]): nics_of(node) for node in description.get("nodes", [])}
+    nics = {str(node["name"]): nic_entries(node) for node in description.get("nodes", [])}
     cycles = {str(n["name"]): float(n.get("cycles") or 0) for n in result.get("nodes", [])}
     found: dict[str, LinkUse] = {}
     for link in description.get("links", []):
@@ -32,7 +32,7 @@ def link_use(description: Mapping[str, Any], result: Mapping[str, Any]) -> dict[
     return found
 
 
-def nics_of(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def nic_entries(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return what a node of a description says of its NICs, by port; nothing of one without."""
     told = (node.get("bridges") or {}).get("nic") or []
     return told if isinstance(told, list) else [told]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firesim.engines import DEFAULT
-from firesim.metrics.links import nics_of
+from firesim.metrics.links import nic_entries
 from firesim.report.results import JsonObject
 from firesim.units import target_time
 
@@ -43,7 +43,7 @@ class Network:
         self.addresses = {
             str(told["mac"]).upper(): str(node["name"])
             for node in description.get("nodes", [])
-            for told in [*nics_of(node), node]
+            for told in [*nic_entries(node), node]
             if told.get("mac")
         }
         """The nodes by MAC address."""

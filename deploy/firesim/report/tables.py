@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 
 from firesim.engines import DEFAULT, ENGINES
-from firesim.metrics.links import nics_of
+from firesim.metrics.links import nic_entries
 from firesim.report import console
 from firesim.report.network import Network, functional_words
 from firesim.report.results import JsonObject, Results
@@ -175,7 +175,7 @@ def node_table(results: Results, network: Network) -> View:
         view.add(
             name,
             str(node.get("kind", DEFAULT)),
-            ", ".join(str(nic.get("mac", "–")) for nic in nics_of(node) or [node]),
+            ", ".join(str(nic.get("mac", "–")) for nic in nic_entries(node) or [node]),
             byte_size((bridges.get("memory") or {}).get("size_bytes")),
             grouped(end.get("ended_at_cycle")),
             str(end["exit_code"]) if end.get("exit_code") is not None else "–",

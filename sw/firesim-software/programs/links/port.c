@@ -6,7 +6,6 @@
 #include "runtime.h"
 #include "splitmix.h"
 
-enum { SEND = 0x00, RECEIVE = 0x08, SENT = 0x10, RECEIVED = 0x18, MAC = 0x28 };
 enum { PERIOD_POLLS = 16, HEAD_WORDS = FRAME_HEAD_BYTES / 8 };
 
 void ports_start(struct ports *ports, const struct arguments *arguments) {
@@ -19,7 +18,7 @@ void ports_start(struct ports *ports, const struct arguments *arguments) {
   for (unsigned i = 0; i < PORTS; i++) {
     struct port *port = &ports->port[i];
     port->nic = i ? number_argument(arguments, "nic1") : FIRESIM_NIC;
-    port->mac = read64(port->nic + MAC);
+    port->mac = read64(port->nic + NIC_MAC);
     port->inbox = firesim_heap(ports->bytes);
     port->outbox = firesim_heap(ports->bytes);
   }
@@ -31,7 +30,7 @@ __attribute__((noinline)) static uint32_t poll(const struct ports *ports, uint64
                                                unsigned *where) {
   while (polls--) {
     for (unsigned i = 0; i < PORTS; i++) {
-      const uint32_t bytes = (uint32_t)(read64(ports->port[i].nic + RECEIVED) & 0xffff);
+      const uint32_t bytes = (uint32_t)(read64(ports->port[i].nic + NIC_RECEIVED) & 0xffff);
       if (!bytes) continue;
       __asm__ volatile("fence i, r" ::: "memory");
       *where = i;
@@ -53,7 +52,9 @@ uint64_t ports_polling_period_cycles(const struct ports *ports) {
   return (spent[1] - spent[0]) / PERIOD_POLLS;
 }
 
-void port_post(const struct port *port) { write64(port->nic + RECEIVE, (uintptr_t)port->inbox); }
+void port_post(const struct port *port) {
+  write64(port->nic + NIC_RECEIVE, (uintptr_t)port->inbox);
+}
 
 static uint64_t *rest_of(struct frame *frame) { return (uint64_t *)frame + HEAD_WORDS; }
 
@@ -70,8 +71,8 @@ void port_send(const struct ports *ports, struct port *port, uint64_t to, enum m
     rest_of(frame)[i] = splitmix64(&state);
   }
   __asm__ volatile("fence w, o" ::: "memory");
-  write64(port->nic + SEND, ports->bytes << 48 | (uintptr_t)frame);
-  while (!(read64(port->nic + SENT) >> 63)) continue;
+  write64(port->nic + NIC_SEND, ports->bytes << 48 | (uintptr_t)frame);
+  while (!(read64(port->nic + NIC_SENT) >> 63)) continue;
 }
 
 struct port *ports_wait(struct ports *ports) {
