@@ -41,13 +41,14 @@ from goldengate.passes import (
     select,
     shifts,
     undefined,
+    unseen,
     write,
 )
 from goldengate.state import CPU, FAME1, FPGA, METASIM, Request, State
 
 PASSES = (
-    rewrite, read, undefined, elaborate, clock_sources, clocks, edges, loops, reset_rounds, check,
-    hoist, prints, instrument, bounds, shifts, memory, select,
+    rewrite, read, unseen, undefined, elaborate, clock_sources, clocks, edges, loops, reset_rounds,
+    check, hoist, prints, instrument, bounds, shifts, memory, select,
 )  # fmt: skip
 BACK_ENDS = {CPU: write, FAME1: fame1, FPGA: fame1, METASIM: fame1}
 

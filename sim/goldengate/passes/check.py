@@ -16,6 +16,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate import checked
 from goldengate.drivers import Drivers, bit_key, bits
 from goldengate.errors import GoldenGateError
 from goldengate.passes import bridge_clocks
@@ -138,9 +139,7 @@ def _check_bridges(state: State) -> None:
 
 def run(state: State) -> None:
     """Refuse loops, double drivers and second clocks."""
-    log = state.out / "check.log"
-    state.run(f"tee -q -o {log} check")
-    problem = explain_check(state, log.read_text())
+    problem = explain_check(state, checked.check(state, "check.log"))
     if problem:
         raise GoldenGateError(problem)
     _check_clocks(state)

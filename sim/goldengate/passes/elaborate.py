@@ -18,9 +18,10 @@ from pathlib import Path
 
 from pyosys import libyosys as ys
 
+from goldengate import checked
 from goldengate.bridges import BRIDGE_MODULE
 from goldengate.errors import GoldenGateError, nearest
-from goldengate.passes import expressions, instances, one_driver, reset_level
+from goldengate.passes import expressions, flatten, instances, one_driver, reset_level
 from goldengate.passes.clock_sources import CLOCK_SOURCE
 from goldengate.passes.directives import hidden_driver
 from goldengate.state import State, Undriven, plain, public
@@ -87,10 +88,9 @@ def _left_out(place: str, name: str) -> str:
 
 def _drive_with_0(state: State) -> None:
     """Connect whatever is read and has no driver to 0; say what, and where it is declared."""
-    log = state.out / "undriven.log"
-    state.run(f"tee -q -o {log} check -noinit")
+    text = checked.check(state, "undriven.log", "-noinit")
     undriven: dict[str, list[int]] = {}
-    for found in _UNDRIVEN.finditer(log.read_text()):
+    for found in _UNDRIVEN.finditer(text):
         undriven.setdefault(found["wire"], []).append(int(found["bit"] or 0))
     for name, bits in undriven.items():
         wire = state.module.wire(ys.IdString(name))
@@ -134,7 +134,7 @@ def run(state: State) -> None:
     state.run("proc -noopt")
     one_driver.run(state)
     state.run("opt_expr -keepdc")
-    state.run("flatten")
+    flatten.run(state)
     instances.run(state)
     _refuse_boxes(state)
     reset_level.run(state)

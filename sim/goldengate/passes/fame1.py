@@ -20,6 +20,7 @@ from typing import Any
 
 from pyosys import libyosys as ys
 
+from goldengate import checked
 from goldengate.channels import (
     HOST_CLOCK,
     HOST_RESET,
@@ -100,9 +101,7 @@ def _synchronous(state: State) -> None:
             cell.type = ys.IdString("$dff")
             cell.setParam(public("CLK_POLARITY"), ys.Const(1, 1))
             cell.setPort(public("CLK"), clock)
-    log = state.out / "check-fame1.log"
-    state.run(f"tee -q -o {log} check")
-    if problem := explain_check(state, log.read_text()):
+    if problem := explain_check(state, checked.check(state, "check-fame1.log")):
         raise GoldenGateError(f"{problem} FAME-1 takes no latch, and no reset, that is part of it.")
 
 
