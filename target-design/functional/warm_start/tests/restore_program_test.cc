@@ -3,6 +3,7 @@
 // the one it was made for.
 #include "functional/warm_start/restore_program.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -25,8 +26,12 @@ constexpr uint32_t kTake = 0x0000'006f;  // jal x0, 0: where a hart that has lef
 // A blade whose harts have random states that instructions can give them.
 class Machine {
  public:
-  explicit Machine(uint32_t harts, HartFeatures features = {})
-      : settings_(description(harts), context()),
+  static uint64_t nic_base(uint32_t port) {
+    return port == 0 ? kNicBase : kDevicesBase + 0x8000 + kPageBytes * port;
+  }
+
+  explicit Machine(uint32_t harts, HartFeatures features = {}, uint32_t nics = 1)
+      : settings_(description(harts, nics), context()),
         harts_(harts, 1, kResetCycles, features),
         memory_(
             dram(), [this](uint64_t address, uint64_t bytes) { harts_.written(address, bytes); },
@@ -57,12 +62,26 @@ class Machine {
   }
 
  private:
-  static nlohmann::json description(uint32_t harts) {
+  // The usual parts, and further NICs.
+  static nlohmann::json description(uint32_t harts, uint32_t nics) {
+    nlohmann::json parts = nlohmann::json::array(), told = nlohmann::json::array();
+    for (const PartEntry &part : usual_parts()) {
+      parts.push_back({{"kind", part.kind}, {"at", part.base}, {"interrupt", part.interrupt}});
+    }
+    for (uint32_t port = 0; port < nics; ++port) {
+      told.push_back({{"mac", fmt::format("00:12:6D:{:02X}:00:02", port)}});
+      if (port == 0) continue;
+      parts.push_back({{"kind", "nic"},
+                       {"name", fmt::format("nic{}", port)},
+                       {"at", nic_base(port)},
+                       {"interrupt", 8 - port}});
+    }
     return {{"name", "node0"},
             {"kind", "functional"},
             {"cores", harts},
+            {"parts", parts},
             {"bridges",
-             {{"nic", {{"mac", "00:12:6D:00:00:02"}}},
+             {{"nic", nics == 1 ? told[0] : told},
               {"memory", {{"base", kDramBase}, {"size_bytes", kMemoryBytes}}}}}};
   }
   static SimulationContext context() {
@@ -168,12 +187,15 @@ void random_devices(Machine &machine, Random &random) {
   write(kBlockDeviceBase, 8, random() & 0xffff'ffff'fff8);
   write(kBlockDeviceBase + 0x08, 4, random() & 0xffff'ffff);
   write(kBlockDeviceBase + 0x50, 4, random.below(2));
-  write(kNicBase + 0x30, 4, random.below(4));
-  for (uint64_t left = random.below(6); left > 0; --left) {
-    write(kNicBase, 8, (kDramBase + random.below(4096)) | (1 + random.below(100)) << 48);
-  }
-  for (uint64_t left = random.below(17); left > 0; --left) {
-    write(kNicBase + 0x08, 8, (kDramBase + random.below(kMemoryBytes)) & ~uint64_t{7});
+  for (uint32_t port = 0; port < machine.bus().nics(); ++port) {
+    const uint64_t nic = Machine::nic_base(port);
+    write(nic + 0x30, 4, random.below(4));
+    for (uint64_t left = random.below(6); left > 0; --left) {
+      write(nic, 8, (kDramBase + random.below(4096)) | (1 + random.below(100)) << 48);
+    }
+    for (uint64_t left = random.below(17); left > 0; --left) {
+      write(nic + 0x08, 8, (kDramBase + random.below(kMemoryBytes)) & ~uint64_t{7});
+    }
   }
   for (uint32_t i = 1; i <= Plic::kSources; ++i) write(kPlicBase + 4 * i, 4, random.below(8));
   for (uint32_t i = 0; i < machine.bus().plic().contexts(); ++i) {
@@ -191,6 +213,7 @@ void random_devices(Machine &machine, Random &random) {
 struct Harts {
   uint32_t count;
   HartFeatures features;
+  uint32_t nics = 1;
 };
 class RestoreProgramTest : public testing::TestWithParam<Harts> {};
 
@@ -199,8 +222,8 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   for (int round = 0; round < 10; ++round) {
-    const auto [harts, features] = GetParam();
-    Machine before(harts, features);
+    const auto [harts, features, nics] = GetParam();
+    Machine before(harts, features, nics);
     random_devices(before, random);
     for (uint32_t i = 0; i < harts; ++i) {
       ArchitecturalState state = random_hart(random, i, features);
@@ -211,7 +234,7 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
     const MachineState saved = machine_state(before.harts(), before.bus(), 10'000);
     const RestoreProgram program = restore_program(saved, kEntryContent);
 
-    Machine after(harts, features);
+    Machine after(harts, features, nics);
     std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
     std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
     for (uint32_t i = 0; i < harts; ++i) std::memcpy(after.at(saved.harts[i].pc), &kTake, 4);
@@ -237,7 +260,7 @@ TEST_P(RestoreProgramTest, MachineIsAsItWas) {
     }
     EXPECT_EQ(restored.registers, saved.registers);
     EXPECT_EQ(restored.receive_requests, saved.receive_requests);
-    EXPECT_EQ(restored.send_completions, saved.send_completions);
+    EXPECT_EQ(restored.nics, saved.nics);
     EXPECT_LE(restored.time_ticks - saved.time_ticks, (end - done) / kCyclesPerTick + 2);
   }
 }
@@ -285,8 +308,8 @@ TEST_P(RestoreProgramTest, FillsCaches) {
   const uint64_t seed = random_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
-  const auto [harts, features] = GetParam();
-  Machine before(harts, features), after(harts, features);
+  const auto [harts, features, nics] = GetParam();
+  Machine before(harts, features, nics), after(harts, features, nics);
   for (uint32_t i = 0; i < harts; ++i) {
     ArchitecturalState state = random_hart(random, i, features);
     state.cycle = 10'000;
@@ -322,28 +345,39 @@ TEST_P(RestoreProgramTest, FillsCaches) {
 INSTANTIATE_TEST_SUITE_P(Harts, RestoreProgramTest,
                          testing::Values(Harts{1, {}}, Harts{2, {}}, Harts{8, {}},
                                          Harts{2, {.floats = false}},
-                                         Harts{1, {.supervisor = false}},
+                                         Harts{1, {.supervisor = false}}, Harts{1, {}, 2},
+                                         Harts{2, {}, 4},
                                          Harts{2, {.floats = false, .supervisor = false}}));
 
 TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
   for (const uint32_t features : {0u, 1u, 2u, 3u, 0x400u, 0x203u}) {
-    Machine before(1), after(1);
-    ArchitecturalState state;
-    state.cycle = kResetCycles;
-    state.pc = kDramBase + 0x10'0000;
-    state.x[1] = state.pc;
-    before.harts()[0].set_state(state);
-    MachineState saved = machine_state(before.harts(), before.bus(), kResetCycles);
-    ASSERT_EQ(saved.nic_features, 0u);
-    saved.nic_features = features;  // not those of the NIC in `after`
-    const RestoreProgram program = restore_program(saved, kEntryContent);
-    std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
-    std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
-    after.run_to(100'000);
-    ASSERT_TRUE(after.end().ended());
-    const uint32_t word = devices::kRestoreDone ^ features << devices::kRestoreNicShift;
-    EXPECT_EQ(after.end().exit_code, static_cast<int>(word >> 16));
+    for (uint32_t port = 0; port < 3; ++port) {
+      Machine before(1, {}, 3), after(1, {}, 3);
+      ArchitecturalState state;
+      state.cycle = kResetCycles;
+      state.pc = kDramBase + 0x10'0000;
+      state.x[1] = state.pc;
+      before.harts()[0].set_state(state);
+      MachineState saved = machine_state(before.harts(), before.bus(), kResetCycles);
+      ASSERT_EQ(saved.nics.at(port).features, 0u);
+      saved.nics[port].features = features;  // not those of the NIC in `after`
+      const RestoreProgram program = restore_program(saved, kEntryContent);
+      std::memcpy(after.at(kDramBase), program.entry.data(), kEntryBytes);
+      std::memcpy(after.at(kRestoreBase), program.image.data(), program.image.size());
+      after.run_to(100'000);
+      ASSERT_TRUE(after.end().ended());
+      const uint32_t word = devices::kRestoreDone ^ features << devices::kRestoreNicShift;
+      EXPECT_EQ(after.end().exit_code, static_cast<int>(word >> 16)) << "port " << port;
+    }
   }
+}
+
+TEST(RestoreProgram, SaysWhenRegistersAreTooMany) {
+  Machine machine(1);
+  MachineState state = machine_state(machine.harts(), machine.bus(), kResetCycles);
+  EXPECT_TRUE(restore_program(state, kEntryContent).fits);
+  state.registers.resize(kRestoreBytes / 16, state.registers.front());
+  EXPECT_FALSE(restore_program(state, kEntryContent).fits);
 }
 
 // Memory stands for registers here. Each word is written twice, and the second time is waited for.
