@@ -25,7 +25,8 @@ def functional_parts(blade: Blade) -> list[dict[str, Any]]:
 def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
     """Return by what an RTL node can go on from a functional one: its parts as that has them.
 
-    None where no part has a model of its own, or a part has none at all.
+    None where no part has a model of its own and there is one NIC at most, or a part has none at
+    all.
 
     Raises:
         ToolError: a part's functional.cc does not compile.
@@ -33,7 +34,8 @@ def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
     if not all(part.functional for part in blade.parts):
         return None
     parts = functional_parts(blade)
-    return parts if any("library" in part for part in parts) else None
+    is_usual = len(blade.link_parts) <= 1 and not any("library" in part for part in parts)
+    return None if is_usual else parts
 
 
 def _described(part: BladePart) -> dict[str, Any]:
