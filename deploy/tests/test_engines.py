@@ -149,7 +149,7 @@ def test_a_shell_sets_the_addresses_of_further_links_before_init() -> None:
     assert words[0].endswith("firesim.nodes=2")
     assert words[2] == (
         '/bin/sh -- -c "i=0;while [ $i -lt 2 ];do i=$((i+1));'
-        '/usr/bin/busybox ifconfig eth$i 10.$i.0.3/16;done;exec /init"'
+        '/usr/bin/busybox ifconfig eth$i 10.$i.0.3 netmask 255.255.0.0;done;exec /init"'
     )
     on_disk = command_line(plan, plan.nodes[0], image(disk=Path("disk")))
     assert " init=/bin/sh " in on_disk and on_disk.endswith(';exec /usr/sbin/firesim-init"')

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from firesim.build.ssh_key import public_key
@@ -41,7 +42,8 @@ def command_line(plan: Plan, node: PlannedNode, image: LinuxImage) -> str:
     Raises:
         ValueError: the kernel would cut it off.
     """
-    address = f"{ip_text(node.index, '$i')}/{PREFIX_BITS}"
+    netmask = ip_network(f"0.0.0.0/{PREFIX_BITS}").netmask
+    address = f"{ip_text(node.index, '$i')} netmask {netmask}"
     links = image.addresses_words(len(node.more_nics), address)
     words = [image.bootargs, *node.args, *kernel_words(plan, node), links]
     text = " ".join(word for word in words if word)

@@ -51,9 +51,9 @@ class LinuxImage:
     def addresses_words(self, count: int, address: str) -> str:
         """Return the last words of a command line by which eth1 to eth`count` get addresses.
 
-        In `address`, with its prefix length, `$i` stands for the number of the interface. A shell
-        sets them and goes on as init: so the image, and with it each cycle of the boot of a node
-        with one link, is the same. Nothing where there is no shell.
+        `address` is what ifconfig takes; in it `$i` stands for the number of the interface. A
+        shell sets them and goes on as init: so the image, and with it each cycle of the boot of a
+        node with one link, is the same. Nothing where there is no shell.
         """
         if not count or not self.has_shell:
             return ""
