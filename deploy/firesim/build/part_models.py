@@ -19,7 +19,9 @@ def functional_parts(blade: Blade) -> list[dict[str, Any]]:
     Raises:
         ToolError: a part's functional.cc does not compile.
     """
-    return [_described(part) for part in blade.parts if part.at is not None]
+    return [
+        _described(part, blade.socket_port(part)) for part in blade.parts if part.at is not None
+    ]
 
 
 def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
@@ -38,7 +40,7 @@ def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
     return None if is_usual else parts
 
 
-def _described(part: BladePart) -> dict[str, Any]:
+def _described(part: BladePart, port: int) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "kind": part.kind,
         "name": part.name,
@@ -47,6 +49,7 @@ def _described(part: BladePart) -> dict[str, Any]:
         "interrupt": part.interrupt or 0,
         "options": part.options,
         **described(part.more_interrupts),
+        **({"port": port} if port else {}),
     }
     source = part.folder / FUNCTIONAL_MODEL
     if source.is_file():

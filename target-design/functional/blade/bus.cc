@@ -81,7 +81,7 @@ void Bus::map(const PartEntry &part, DeviceMemory &memory, size_t &next_nic) {
   if (!part.library.empty()) {
     own_parts_.push_back({part.name, part.base, make_part(part, memory)});
     device = own_parts_.back().device.get();
-    if (StreamStage *stage = device->stream()) nic().add_stage(*stage);
+    if (StreamStage *stage = device->stream()) nic(part.port).add_stage(*stage);
   } else if (part.kind == "uart") {
     device = &uart_;
   } else if (part.kind == "block_device") {
