@@ -12,7 +12,8 @@ snapshot: one token hash. Then port 0 is left without a link, and the nodes are 
 other without a switch. Last, two functional Linux nodes ping each other through both ports, and go
 on in RTL before and within the pings: the switches must have seen each ping in its network.
 
-With --quick the nodes are functional. Without, they are in RTL, and metasimulated once.
+With --quick the nodes are functional, also those of Linux to their end. Without, they are in RTL,
+and metasimulated once.
 """
 
 from __future__ import annotations
@@ -221,7 +222,7 @@ def run(experiment: Experiment) -> Verdict:
         ["port 0 open", count, 0, count + 2],
         ["port 1 direct", count, asked, asked],
     ]
-    linux, faults = linux_runs(experiment)
+    linux, faults = linux_runs(experiment, in_rtl=engine != "functional")
     experiment.table(
         "Linux: pings and answers over each link",
         ["which", "threads", "link 0", "link 1", "end (cycle)", "token hash"],

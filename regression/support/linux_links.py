@@ -94,8 +94,8 @@ def _row(name: str, run: Run, threads: int) -> list[object]:
     return [name, threads, *counts, f"{run.end_cycle:,}", run.token_hash]
 
 
-def linux_runs(experiment: Experiment) -> tuple[list[list[object]], list[str]]:
-    """Run the nodes, whole and without --quick on from snapshots in RTL.
+def linux_runs(experiment: Experiment, *, in_rtl: bool) -> tuple[list[list[object]], list[str]]:
+    """Run the nodes, whole and with `in_rtl` on from snapshots in RTL.
 
     Returns a row for each run, and what is wrong.
     """
@@ -108,7 +108,7 @@ def linux_runs(experiment: Experiment) -> tuple[list[list[object]], list[str]]:
     rows.append(_row("functional", two, 2))
     if two.token_hash != whole.token_hash:
         wrong.append("functional nodes have another token hash with two threads")
-    if not experiment.quick and not any(wrong):
+    if in_rtl and not any(wrong):
         _in_rtl(experiment, warm, whole, rows, wrong)
     return rows, [one for one in wrong if one]
 
