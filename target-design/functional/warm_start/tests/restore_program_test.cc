@@ -374,6 +374,9 @@ TEST(RestoreProgram, AnotherNicThanTheSavedOneIsTold) {
 
 TEST(RestoreProgram, SaysWhenRegistersAreTooMany) {
   Machine machine(1);
+  ArchitecturalState hart;
+  hart.pc = hart.x[1] = kDramBase + 0x1000;
+  machine.harts()[0].set_state(hart);
   MachineState state = machine_state(machine.harts(), machine.bus(), kResetCycles);
   EXPECT_TRUE(restore_program(state, kEntryContent).fits);
   state.registers.resize(kRestoreBytes / 16, state.registers.front());
