@@ -21,6 +21,7 @@ from firesim.topology.identity import identity, random_seed
 from firesim.topology.plan import Plan
 from firesim.units import seconds_of
 from firesim_common.errors import InputError
+from firesim_software.linux import LinuxImage
 
 MIXED = """\
 system: {topology: two_nodes}
@@ -121,9 +122,15 @@ def test_linux_has_64_mib_unless_told_otherwise() -> None:
     ]
 
 
+def image(words: str = "", *, disk: Path | None = None, has_shell: bool = True) -> LinuxImage:
+    """Return an image of which only the words of the kernel's command line matter."""
+    file = Path("file")
+    return LinuxImage("linux", file, file, None, disk, file, words, 64, has_shell)
+
+
 def test_the_kernel_is_told_who_it_is_and_what_to_run() -> None:
     plan = plan_of(MIXED)
-    assert command_line(plan, plan.nodes[0], "console=hvc0") == (
+    assert command_line(plan, plan.nodes[0], image("console=hvc0")) == (
         "console=hvc0 quiet firesim.ip=172.16.0.2/16 firesim.name=node0 firesim.index=0 "
         'firesim.nodes=2 firesim.run="ping -c 3 172.16.0.3"'
     )
@@ -132,13 +139,27 @@ def test_the_kernel_is_told_who_it_is_and_what_to_run() -> None:
 def test_a_workload_with_its_own_command_gets_none() -> None:
     text = "system: {topology: two_nodes}\nworkload: {node: {linux: linux-base}}\n"
     plan = plan_of(text)
-    assert command_line(plan, plan.nodes[1], "").endswith("firesim.nodes=2")
+    assert command_line(plan, plan.nodes[1], image()).endswith("firesim.nodes=2")
+
+
+def test_a_shell_sets_the_addresses_of_further_links_before_init() -> None:
+    text = "system: {topology: planes_3_2}\nworkload: {node: {linux: linux-base}}\n"
+    plan = plan_of(text)
+    words = command_line(plan, plan.nodes[1], image()).partition(" rdinit=")
+    assert words[0].endswith("firesim.nodes=2")
+    assert words[2] == (
+        '/bin/sh -- -c "i=0;while [ $i -lt 2 ];do i=$((i+1));'
+        '/usr/bin/busybox ifconfig eth$i 10.$i.0.3 netmask 255.255.0.0;done;exec /init"'
+    )
+    on_disk = command_line(plan, plan.nodes[0], image(disk=Path("disk")))
+    assert " init=/bin/sh " in on_disk and on_disk.endswith(';exec /usr/sbin/firesim-init"')
+    assert command_line(plan, plan.nodes[0], image(has_shell=False)).endswith("firesim.nodes=2")
 
 
 def test_a_command_line_that_the_kernel_would_cut_is_refused() -> None:
     plan = plan_of(MIXED, f"workload.node.command={'x' * 400}")
     with pytest.raises(ValueError, match="found a kernel command line of 5.. characters"):
-        command_line(plan, plan.nodes[0], "a" * 100)
+        command_line(plan, plan.nodes[0], image("a" * 100))
 
 
 def test_random_seeds_differ_between_nodes_and_not_between_runs() -> None:

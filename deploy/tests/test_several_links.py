@@ -73,6 +73,7 @@ def test_each_link_has_an_address_a_latency_and_a_rate_of_its_own() -> None:
     plan = plan_of()
     a, b, c = plan.nodes
     assert a.macs == ("00:12:6D:00:00:02", "02:00:00:00:00:01")
+    assert (a.ips, c.ips) == (("172.16.0.2", "10.1.0.2"), ("172.16.0.4", "10.1.0.4", "10.2.0.4"))
     assert c.macs == ("00:12:6D:00:00:04", "00:12:6D:01:00:04", "00:12:6D:02:00:04")
     assert [nic.rate for nic in b.nics] == [(1, 2), (1, 1)]
     direct = plan.links[-1]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The RDMA NIC and an implementation that none of us wrote: Soft-RoCE of Linux (rdma_rxe).
 
-A functional node boots Linux with Soft-RoCE on its network interface; the other node has our NIC.
+A functional node boots Linux with Soft-RoCE on its network interface; the other node has our NIC,
+and with --functional is a functional node, too.
 Random messages go either way, by Debian's libibverbs on the Linux node, with and without lost
 packets, and Debian's ibv_rc_pingpong runs as client and as server. Both memories must be those of
 the reference, every packet must be counted alike by both ends and by the capture between them, and
@@ -26,10 +27,12 @@ from regression.support.rdma_linux import (
     check_ping_pong,
     hashes,
     loss,
+    lossy_messages,
     messages_of_a_run,
     ping_pong,
     random_messages,
     verdict,
+    without_rtl,
 )
 from regression.support.rdma_traffic import Traffic
 
@@ -50,7 +53,9 @@ def _random(experiment: Experiment, rows: _Rows, mtu: int, count: int, lossy: bo
     for role in ROLES:
         over = loss(seed) if lossy else {}
         name = f"{'lossy' if lossy else 'random'}-{mtu}-{role}"
-        run = run_cluster(experiment, name, random_messages(SOFT_ROCE, role, traffic, over))
+        config = random_messages(SOFT_ROCE, role, traffic, over)
+        functional = experiment.arguments.functional
+        run = run_cluster(experiment, name, without_rtl(config) if functional else config)
         check_memories(run, role, expected(traffic).printed)
         there, back = rows.captured.note(run, lossy)
         rows.operations += count
@@ -78,7 +83,7 @@ def run(experiment: Experiment) -> Verdict:
     rows = _Rows([], [], Captured())
     for mtu in (1_024,) if quick else (1_024, 4_096):
         _random(experiment, rows, mtu, count, lossy=False)
-        _random(experiment, rows, mtu, max(1, count // 5), lossy=True)
+        _random(experiment, rows, mtu, lossy_messages(experiment, count), lossy=True)
         _pings(experiment, rows, mtu, 20 if quick else 500)
     experiment.table(
         "Random messages whose memories are the reference's",

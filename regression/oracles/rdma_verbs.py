@@ -2,13 +2,13 @@
 """The RDMA NIC under Linux, by its driver: Debian's own programs for the verbs, unchanged.
 
 Two functional nodes run ibv_rc_pingpong on the NIC, and between the NIC and Soft-RoCE. Random
-messages go between a Linux node and a blade without a system (functional with --quick), by
-Debian's libibverbs, with and without lost packets, in one piece of memory, and in several, inline
-and by a shared receive queue; both memories must be the reference's. Every packet must be counted
-alike by both ends and by the capture between them, and tshark, where it is installed, must have
-nothing to complain of. A program that may have no READ on the wire gets an error for one. A
-program that writes at random into the queues that it shares with the driver leaves kernel and
-device as they were. One hash for any threads.
+messages go between a Linux node and a blade without a system, by Debian's libibverbs, with and
+without lost packets, in one piece of memory, and in several, inline and by a shared receive queue;
+both memories must be the reference's. That blade is in RTL, or functional with --quick and with
+--functional. Every packet must be counted alike by both ends and by the capture between them, and
+tshark, where it is installed, must have nothing to complain of. A program that may have no READ on
+the wire gets an error for one. A program that writes at random into the queues that it shares with
+the driver leaves kernel and device as they were. One hash for any threads.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from regression.support.rdma_linux import (
     check_memories,
     hashes,
     loss,
+    lossy_messages,
     messages_of_a_run,
     random_messages,
     verdict,
@@ -88,7 +89,8 @@ def _random(
         name = f"{'lossy' if lossy else 'random'}{'-pieces' if more else ''}-{mtu}-{role}"
         config = random_messages(DRIVER, role, traffic, over, more)
         # A model of the RTL takes minutes to build.
-        run = run_cluster(experiment, name, without_rtl(config) if experiment.quick else config)
+        functional = experiment.quick or experiment.arguments.functional
+        run = run_cluster(experiment, name, without_rtl(config) if functional else config)
         check_memories(run, role, expected(traffic).printed)
         packets = sum(rows.captured.note(run, lossy))
         rows.operations += count
@@ -144,9 +146,9 @@ def run(experiment: Experiment) -> Verdict:
     for mtu in (1_024,) if quick else (1_024, 4_096):
         _pings(experiment, rows, mtu, 20 if quick else 500)
         _random(experiment, rows, mtu, count, lossy=False)
-        _random(experiment, rows, mtu, max(1, count // 5), lossy=True)
+        _random(experiment, rows, mtu, lossy_messages(experiment, count), lossy=True)
         _random(experiment, rows, mtu, count, lossy=False, more=PIECES)
-        _random(experiment, rows, mtu, max(1, count // 5), lossy=True, more=PIECES)
+        _random(experiment, rows, mtu, lossy_messages(experiment, count), lossy=True, more=PIECES)
     rounds = _scribbled(experiment)
     words = "ibv_rc_pingpong -d {device} -g 1 -n 10 -s 2048 -c"
     tokens = hashes(experiment, between(DRIVER, DRIVER, words))

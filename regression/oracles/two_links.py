@@ -8,10 +8,12 @@ link in the same cycle as before. Round trips must take 2 d cycles more, and thr
 none: exactly on functional nodes, where d is a multiple of the period in which the programs poll,
 and in RTL up to the periods of both programs. Each link must have carried exactly the frames that
 the program sends. The run is repeated with one thread and two, in two processes, and from a
-snapshot: one token hash. Last, port 0 is left without a link, and the nodes are linked to each
-other without a switch.
+snapshot: one token hash. Then port 0 is left without a link, and the nodes are linked to each
+other without a switch. Last, two functional Linux nodes ping each other through both ports, and go
+on in RTL before and within the pings: the switches must have seen each ping in its network.
 
-With --quick the nodes are functional. Without, they are in RTL, and metasimulated once.
+With --quick the nodes are functional, also those of Linux to their end. Without, they are in RTL,
+and metasimulated once.
 """
 
 from __future__ import annotations
@@ -32,12 +34,11 @@ from regression.support.captured_frames import read_capture
 from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.hosts.lab import whole_run
+from regression.support.linux_links import BLADE, PORTS, linux_runs
 from regression.support.snapshots import saved_folders
 
-BLADE = "rocket-1-two-links"
 LATENCY_CYCLES = 2_000
 LEAST_SHIFT_CYCLES = 500
-PORTS = (0, 1)
 _TRIP = re.compile(r"^port=(\d) seq=\d+ rtt_cycles=(\d+)$", re.MULTILINE)
 _PERIOD = re.compile(r"^polling_period_cycles=(\d+)$", re.MULTILINE)
 
@@ -221,11 +222,23 @@ def run(experiment: Experiment) -> Verdict:
         ["port 0 open", count, 0, count + 2],
         ["port 1 direct", count, asked, asked],
     ]
-    experiment.keep(engine=engine, shifts=shifts, hashes=hashes, shapes=shapes, wrong=wrong)
+    linux, faults = linux_runs(experiment, in_rtl=engine != "functional")
+    experiment.table(
+        "Linux: pings and answers over each link",
+        ["which", "threads", "link 0", "link 1", "end (cycle)", "token hash"],
+        linux,
+    )
+    for fault in faults:
+        experiment.say(fault)
+    experiment.keep(
+        engine=engine, shifts=shifts, hashes=hashes, shapes=shapes, wrong=wrong, linux=linux
+    )
     exact = sum(bool(row[-1]) for row in shifts)
-    holds = exact == len(PORTS) and not wrong and len(set(hashes.values())) == 1 and right
+    one_hash = len(set(hashes.values())) == 1
+    holds = exact == len(PORTS) and not wrong and one_hash and right and not faults
     figure = (
         f"{exact} of {len(PORTS)} ports shift by d alone, {len(wrong)} links carried other "
-        f"frames, {len(hashes)} runs with the hash {', '.join(sorted(set(hashes.values())))}"
+        f"frames, {len(hashes)} runs with the hash {', '.join(sorted(set(hashes.values())))}, "
+        f"{len(linux)} runs of Linux with {len(faults)} faults"
     )
-    return Verdict(holds, figure, "each port by d alone, no other frames, one hash")
+    return Verdict(holds, figure, "each port by d alone, no other frames, one hash, no faults")

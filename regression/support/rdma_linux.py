@@ -318,6 +318,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of an experiment with such a kernel and random messages."""
     add_kernel_argument(parser)
     parser.add_argument("--count", type=int, default=0, help="random messages of a run")
+    parser.add_argument(
+        "--functional",
+        action="store_true",
+        help="the blade without a system is functional, and as many messages have losses",
+    )
 
 
 def messages_of_a_run(experiment: Experiment) -> int:
@@ -328,6 +333,11 @@ def messages_of_a_run(experiment: Experiment) -> int:
     """
     check_kernel(experiment)
     return int(experiment.arguments.count) or (40 if experiment.quick else 5_000)
+
+
+def lossy_messages(experiment: Experiment, count: int) -> int:
+    """Return how many of `count` random messages a run with losses has: in RTL they take long."""
+    return count if experiment.arguments.functional else max(1, count // 5)
 
 
 def hashes(experiment: Experiment, config: Config) -> list[str]:

@@ -32,6 +32,7 @@
 
 namespace firesim::devices {
 class Console;
+struct WarmLink;
 struct WarmStart;
 }  // namespace firesim::devices
 namespace firesim::hostlib {
@@ -167,6 +168,8 @@ class Driver {
 class LinkDriver : public Driver {
  public:
   LinkDriver *link() final { return this; }
+  // Takes what a functional blade has left at the port.
+  virtual void start_warm_link(WarmLink &from) { static_cast<void>(from); }
   // The batches of the cycles from `start_cycle` on; they stay valid until the next call.
   virtual void begin(uint64_t start_cycle, const Batch &input, Batch &output) = 0;
   // The inputs stay as they are before this offset.

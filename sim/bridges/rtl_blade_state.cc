@@ -26,16 +26,23 @@ std::string nic_options(uint32_t features) {
   return text.empty() ? "no options" : "the options " + text;
 }
 
-// Whether a word says that the restore program is done. Throws SnapshotError when the NIC that the
+// Whether a word says that the restore program is done. Throws SnapshotError when a NIC that the
 // program found is not the one that was saved.
 bool is_done(uint32_t word, const WarmStart &start, const StateReader &state) {
   const uint32_t differs = (word ^ kRestoreDone) >> kRestoreNicShift;
   if (((word ^ kRestoreDone) & 0xffff) != 0 || (differs & ~kNicFeatures) != 0) return false;
   if (differs == 0) return true;
+  if (start.nic_features.size() > 1) {
+    state.fail(
+        fmt::format("cannot be continued in RTL: one of its {} NICs has other options than "
+                    "that of the RTL blade: choose a blade with the same NICs",
+                    start.nic_features.size()));
+  }
+  const uint32_t features = start.nic_features.front();
   state.fail(fmt::format(
       "cannot be continued in RTL: its NIC has {}, and that of the RTL blade {}: choose a blade "
       "with the same NIC",
-      nic_options(start.nic_features), nic_options(start.nic_features ^ differs)));
+      nic_options(features), nic_options(features ^ differs)));
 }
 
 }  // namespace
@@ -130,6 +137,9 @@ void RtlBlade::start_warm(StateReader &state, uint64_t cycle) {
   }
   status_.deterministic = start.deterministic;
   status_.end = start.end;
+  for (size_t port = 0; port < std::min(links_.size(), start.links.size()); ++port) {
+    links_[port]->start_warm_link(start.links[port]);
+  }
   for (const PlacedDriver &item : drivers_) item.driver->start_warm(start, cycle);
   show_to_traces();
   if (status_.end.ended()) {

@@ -19,13 +19,16 @@ def functional_parts(blade: Blade) -> list[dict[str, Any]]:
     Raises:
         ToolError: a part's functional.cc does not compile.
     """
-    return [_described(part) for part in blade.parts if part.at is not None]
+    return [
+        _described(part, blade.socket_port(part)) for part in blade.parts if part.at is not None
+    ]
 
 
 def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
     """Return by what an RTL node can go on from a functional one: its parts as that has them.
 
-    None where no part has a model of its own, or a part has none at all.
+    None where no part has a model of its own and there is one NIC at most, or a part has none at
+    all.
 
     Raises:
         ToolError: a part's functional.cc does not compile.
@@ -33,10 +36,11 @@ def restart_parts(blade: Blade) -> list[dict[str, Any]] | None:
     if not all(part.functional for part in blade.parts):
         return None
     parts = functional_parts(blade)
-    return parts if any("library" in part for part in parts) else None
+    is_usual = len(blade.link_parts) <= 1 and not any("library" in part for part in parts)
+    return None if is_usual else parts
 
 
-def _described(part: BladePart) -> dict[str, Any]:
+def _described(part: BladePart, port: int) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "kind": part.kind,
         "name": part.name,
@@ -45,6 +49,7 @@ def _described(part: BladePart) -> dict[str, Any]:
         "interrupt": part.interrupt or 0,
         "options": part.options,
         **described(part.more_interrupts),
+        **({"port": port} if port else {}),
     }
     source = part.folder / FUNCTIONAL_MODEL
     if source.is_file():

@@ -31,7 +31,7 @@ from firesim.build.parts import (
 )
 from firesim.build.rtl_blade_merge import machine, merged
 from firesim.build.rtl_interrupts import check_interrupts, described, further
-from firesim.build.rtl_links import bridges_of, check_sockets
+from firesim.build.rtl_links import bridges_of, sockets_of
 from firesim.config.loaded import BLADE_FILE
 
 BLADES = ROOT / "target-design" / "blades"
@@ -58,6 +58,8 @@ class ListedPart(Strict):
     """Source number at the PLIC (default the part's)."""
     opcodes: Annotated[list[Opcode], Field(min_length=1, max_length=4)] | None = None
     """Opcodes of an accelerator on the cores (default the part's)."""
+    nic: PartName | None = None
+    """NIC in whose stream socket it stands (default the first)."""
     options: dict[str, int] = Field(default_factory=dict)
     """Options of the part by name."""
 
@@ -97,6 +99,8 @@ class BladePart:
     """Of an accelerator on the cores; none for all other parts."""
     more_interrupts: tuple[int, ...] = ()
     """Beyond the first."""
+    nic: str = ""
+    """The NIC in whose stream socket it stands; empty for all that stand in none."""
 
     @property
     def interrupts(self) -> tuple[int, ...]:
@@ -159,6 +163,11 @@ class Blade:
         """The parts in which links of the node end, by port."""
         return [part for part in self.parts if part.link is not None]
 
+    def socket_port(self, part: BladePart) -> int:
+        """Return the port of the NIC in whose stream socket a part stands, 0 if in none."""
+        names = [one.name for one in self.link_parts]
+        return names.index(part.nic) if part.nic else 0
+
     @property
     def coprocessors(self) -> list[BladePart]:
         """Its accelerators on the cores, in the order of their ports."""
@@ -215,7 +224,9 @@ def read_blade(path: Path) -> Blade:
     _check_places(parts, source)
     check_interrupts([(part.name, part.interrupts) for part in parts], source)
     _check_opcodes(parts, source)
-    check_sockets([(part.name, part.link, part.stream) for part in parts], source)
+    said = [(p.name, p.link, p.stream, one.nic) for p, one in zip(parts, file.parts, strict=True)]
+    sockets = sockets_of(said, source)
+    parts = [replace(part, nic=nic) for part, nic in zip(parts, sockets, strict=True)]
     soc = soc_part()
     events = [*soc.events, *file.events]
     return Blade(
@@ -364,6 +375,7 @@ def _overlapping(part: BladePart, end: int, others: list[BladePart]) -> Iterator
 
 def definition(blade: Blade) -> list[dict[str, Any]]:
     """Return the parts as `firesim.Elaborate` reads them."""
+    several = len(blade.link_parts) > 1
     return [
         {
             "name": part.name,
@@ -373,6 +385,7 @@ def definition(blade: Blade) -> list[dict[str, Any]]:
             "interrupt": part.interrupt,
             "options": part.options,
             **described(part.more_interrupts),
+            **({"nic": part.nic} if part.nic and several else {}),
         }
         for part in blade.parts
     ]

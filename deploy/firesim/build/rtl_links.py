@@ -5,26 +5,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firesim_common.errors import listed
+from firesim_common.errors import unknown
 from firesim_common.positions import Source
 
 from firesim.build.parts import LinkEnd, soc_part
 
 
-def check_sockets(parts: Sequence[tuple[str, LinkEnd | None, bool]], source: Source) -> None:
-    """Refuse parts for a stream socket without one, or with more than one to choose from.
+def sockets_of(
+    parts: Sequence[tuple[str, LinkEnd | None, bool, str | None]], source: Source
+) -> list[str]:
+    """Return for each part the name of the NIC in whose stream socket it stands, else "".
 
-    `parts` are names, ends of links, and whether a part is for a socket.
+    `parts` are names, ends of links, whether a part is for a socket, and the NIC that it says. One
+    that says none stands in the first.
 
     Raises:
-        InputError: there is such a part.
+        InputError: there is no such socket, or the part is for none.
     """
-    sockets = [name for name, link, _ in parts if link is not None and link.socket]
-    for index, (name, _, is_stage) in enumerate(parts):
-        if is_stage and len(sockets) != 1:
+    sockets = [name for name, link, _, _ in parts if link is not None and link.socket]
+    found = []
+    for index, (name, _, is_stage, nic) in enumerate(parts):
+        place = ("parts", index)
+        if is_stage and not sockets:
             text = f'found "{name}", which stands in a stream socket, expected a part with one'
-            more = f", and not {listed(sockets)}" if sockets else ', such as "nic"'
-            raise source.error(("parts", index), f"{text}{more}.")
+            raise source.error(place, f'{text}, such as "nic".')
+        if nic is not None and not is_stage:
+            text = f'found "{nic}", expected none: "{name}" stands in no stream socket.'
+            raise source.error((*place, "nic"), text)
+        if nic is not None and nic not in sockets:
+            raise source.error((*place, "nic"), unknown(nic, "one of the NICs", sockets))
+        found.append((nic or sockets[0]) if is_stage else "")
+    return found
 
 
 def bridges_of(

@@ -63,7 +63,7 @@ def node_table(plan: Plan) -> Table:
         table.add_column(heading, overflow="fold")
     for index, node in enumerate(plan.nodes[:MOST_ROWS]):
         cells = [values[index] for values in columns.values()]
-        table.add_row(node.name, "\n".join(node.macs), node.ip, *cells)
+        table.add_row(node.name, "\n".join(node.macs), "\n".join(node.ips), *cells)
     if len(plan.nodes) > MOST_ROWS:
         table.caption = f"{len(plan.nodes) - MOST_ROWS} more nodes"
     return table
@@ -135,6 +135,7 @@ def plan_json(name: str, plan: Plan, hosts: Mapping[str, str]) -> str:
             "mac": node.mac,
             **({"more_macs": list(node.macs[1:])} if node.more_nics else {}),
             "ip": node.ip,
+            **({"more_ips": list(node.ips[1:])} if node.more_nics else {}),
             "bandwidth_gbps": _bandwidth_gbps(node),
             "software": _software(node),
         }

@@ -31,7 +31,7 @@ class Job(Strict):
     """What Linux runs instead of its workload's own command; replaced as in args."""
     args: list[str] | None = None
     """Arguments, e.g. "count=10", or words of the kernel command line; ${node1.mac}, ${node1.ip},
-    ${node.name}, ${node.index} and ${nodes} are replaced."""
+    ${node1.ip1} of port 1, ${node.name}, ${node.index} and ${nodes} are replaced."""
     disk_image: str | None = None
     """Image of the block device; never written, changes go to an overlay in the results."""
     disk_outputs: list[DiskPath] = Field(default_factory=list[DiskPath])

@@ -172,13 +172,14 @@ def _nodes(
         limit, where = hardware.get("nic_bandwidth_gbps")
         blade, blade_place = hardware.get("blade", DEFAULT_BLADE)
         memory, memory_place = hardware.get("memory", usual_memory)
-        macs, ip = addresses[name]
+        macs, ips = addresses[name]
         nics = [
             PlannedNic(
                 mac,
+                ip,
                 rate_of.get((name, port), (1, 1)) if limit is None else _rate(loaded, limit, where),
             )
-            for port, mac in enumerate(macs)
+            for port, (mac, ip) in enumerate(zip(macs, ips, strict=True))
         ]
         node = PlannedNode(
             name=name,
@@ -189,7 +190,7 @@ def _nodes(
             memory=memory,
             memory_mib=DEFAULT_MEMORY_MIB,
             mac=nics[0].mac,
-            ip=ip,
+            ip=nics[0].ip,
             rate=nics[0].rate,
             more_nics=tuple(nics[1:]),
         )

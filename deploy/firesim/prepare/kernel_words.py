@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
+from typing import TYPE_CHECKING
+
 from firesim.build.ssh_key import public_key
 from firesim.topology.identity import PREFIX_BITS
+from firesim.topology.passes.addresses import ip_text
 from firesim.topology.plan import Plan, PlannedNode
+
+if TYPE_CHECKING:
+    from firesim_software.linux.image import LinuxImage
 
 LONGEST_COMMAND_LINE = 511
 """What the kernel keeps of its command line (COMMAND_LINE_SIZE less the final zero)."""
@@ -27,13 +34,19 @@ def kernel_words(plan: Plan, node: PlannedNode) -> list[str]:
     return words
 
 
-def command_line(plan: Plan, node: PlannedNode, image_words: str) -> str:
+def command_line(plan: Plan, node: PlannedNode, image: LinuxImage) -> str:
     """Return the whole kernel command line of a node.
+
+    The addresses of further links come last: what is behind `--` is init's.
 
     Raises:
         ValueError: the kernel would cut it off.
     """
-    text = " ".join(word for word in [image_words, *node.args, *kernel_words(plan, node)] if word)
+    netmask = ip_network(f"0.0.0.0/{PREFIX_BITS}").netmask
+    address = f"{ip_text(node.index, '$i')} netmask {netmask}"
+    links = image.addresses_words(len(node.more_nics), address)
+    words = [image.bootargs, *node.args, *kernel_words(plan, node), links]
+    text = " ".join(word for word in words if word)
     if len(text) > LONGEST_COMMAND_LINE:
         raise ValueError(
             f'found a kernel command line of {len(text)} characters for "{node.name}", '

@@ -199,7 +199,7 @@ def _twin(in_rtl: Path, state_map: Path) -> Twin:
 
 def _command_line(plan: Plan, node: PlannedNode, image: LinuxImage) -> str:
     try:
-        return command_line(plan, node, image.bootargs)
+        return command_line(plan, node, image)
     except ValueError as error:
         raise ArtifactError(f"{node.name}: {error}") from error
 

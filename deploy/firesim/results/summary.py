@@ -108,7 +108,7 @@ def node_table(outcome: Outcome, *, addresses: bool = True) -> Table:
         at, code = entry.get("ended_at_cycle"), entry.get("exit_code")
         table.add_row(
             node.name,
-            *(("\n".join(node.macs), node.ip) if addresses else ()),
+            *(("\n".join(node.macs), "\n".join(node.ips)) if addresses else ()),
             "-" if at is None else f"{at:,}",
             "-" if code is None else str(code),
             f"{float(entry.get('cpu_s', 0)):.2f}",

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firesim.topology.passes.addresses import mac_text
+from firesim.topology.passes.addresses import ip_text, mac_text
 from firesim.topology.plan import PlannedNic, PlannedNode
 
 
 def nics_of(node: PlannedNode, count: int) -> list[PlannedNic]:
     """Return the NICs at the ports 0 to `count` - 1 of a node."""
-    more = range(len(node.nics), count)
-    found = [*node.nics, *(PlannedNic(mac_text(node.index, port), node.rate) for port in more)]
-    return found[:count]
+    more = (
+        PlannedNic(mac_text(node.index, port), ip_text(node.index, port), node.rate)
+        for port in range(len(node.nics), count)
+    )
+    return [*node.nics, *more][:count]
 
 
 def described_nics(

@@ -20,7 +20,9 @@ def peers(plan: Plan) -> dict[str, list[str]]:
 
     A node that is given none, as a server is, has those that are given its own.
     """
-    owner = {address.upper(): node.name for node in plan.nodes for address in (*node.macs, node.ip)}
+    owner = {
+        address.upper(): node.name for node in plan.nodes for address in (*node.macs, *node.ips)
+    }
     given = {node.name: _given(node, owner) for node in plan.nodes}
     asked: dict[str, list[str]] = {name: [] for name in given}
     for name, others in given.items():

@@ -79,6 +79,7 @@ class PlannedNic:
     """The NIC behind a port of a node."""
 
     mac: str
+    ip: str
     rate: Rate
 
 
@@ -92,7 +93,7 @@ class PlannedNode:
     memory: Memory
     memory_mib: int
     mac: str
-    """At port 0, as the rate."""
+    """At port 0, as the rate and the IP address."""
     ip: str
     rate: Rate
     more_nics: tuple[PlannedNic, ...] = ()
@@ -140,12 +141,17 @@ class PlannedNode:
     @property
     def nics(self) -> tuple[PlannedNic, ...]:
         """By port."""
-        return (PlannedNic(self.mac, self.rate), *self.more_nics)
+        return (PlannedNic(self.mac, self.ip, self.rate), *self.more_nics)
 
     @property
     def macs(self) -> tuple[str, ...]:
         """By port."""
         return tuple(nic.mac for nic in self.nics)
+
+    @property
+    def ips(self) -> tuple[str, ...]:
+        """By port."""
+        return tuple(nic.ip for nic in self.nics)
 
     @property
     def is_server(self) -> bool:

@@ -222,11 +222,19 @@ BLADE_CASES = [
         PART + "stream: true\n",
     ),
     blade(
-        "a stream socket in each of two NICs",
-        'own.yaml:3: parts[5]: found "mine", which stands in a stream socket, expected a part with '
-        'one, and not "nic" or "nic1".',
-        HEAD + "parts: [{part: nic, name: nic1, at: 0x60008000, interrupt: 8}, ./mine]\n",
+        "a stage in a NIC that is not there",
+        'own.yaml:3: parts[5].nic: found "nic2", expected one of the NICs "nic" or "nic1", did you '
+        'mean "nic"?',
+        HEAD
+        + "parts: [{part: nic, name: nic1, at: 0x60008000, interrupt: 8}, "
+        + "{part: ./mine, nic: nic2}]\n",
         PART + "stream: true\n",
+    ),
+    blade(
+        "a NIC for a part that is no stage",
+        'own.yaml:3: parts[4].nic: found "nic", expected none: "mine" stands in no stream socket.',
+        HEAD + "parts: [{part: ./mine, nic: nic}]\n",
+        PART,
     ),
     blade(
         "two NICs in one place",

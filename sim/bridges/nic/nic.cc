@@ -68,12 +68,12 @@ void NicDriver::take_early() {
   splicing_ = true;
 }
 
-void NicDriver::start_warm(WarmStart &start, uint64_t) {
-  announcer_.restore(std::move(start.to_receive), start.within_packet);
-  if (start.discard_packet) announcer_.discard_packet();
-  to_send_.assign(start.to_send.begin(), start.to_send.end());
+void NicDriver::start_warm_link(WarmLink &from) {
+  announcer_.restore(std::move(from.to_receive), from.within_packet);
+  if (from.discard_packet) announcer_.discard_packet();
+  to_send_.assign(from.to_send.begin(), from.to_send.end());
   splicing_ = !to_send_.empty();
-  to_drop_ = start.sent_by_program;
+  to_drop_ = from.sent_by_program;
 }
 
 namespace {

@@ -37,7 +37,7 @@ class NicDriver final : public LinkDriver {
   void save(StateWriter &state) const override;
   void load(StateReader &state) override;
   // The target's flits go out behind those that another engine has left, one a cycle.
-  void start_warm(WarmStart &start, uint64_t cycle) override;
+  void start_warm_link(WarmLink &from) override;
   RestoreRole restore_role() const override { return RestoreRole::kWatches; }
 
  private:

@@ -65,14 +65,15 @@ Bus::Bus(const BusParameters &parameters, DeviceMemory &memory, InterruptLines &
 
 // One for each part of this kind; without any, one that nothing reaches.
 void Bus::make_nics(const BusParameters &parameters, DeviceMemory &memory) {
-  const auto add = [&](const NicFeatures &features) {
+  const auto add = [&](uint64_t base, const NicFeatures &features) {
+    nic_bases_.push_back(base);
     nics_.push_back(std::make_unique<Nic>(parameters.nics.at(nics_.size()),
                                           parameters.quantum_cycles, memory, features));
   };
   for (const PartEntry &part : parameters.parts) {
-    if (part.kind == "nic") add(nic_features(part));
+    if (part.kind == "nic") add(part.base, nic_features(part));
   }
-  if (nics_.empty()) add({});
+  if (nics_.empty()) add(kNicBase, {});
 }
 
 void Bus::map(const PartEntry &part, DeviceMemory &memory, size_t &next_nic) {
@@ -80,7 +81,7 @@ void Bus::map(const PartEntry &part, DeviceMemory &memory, size_t &next_nic) {
   if (!part.library.empty()) {
     own_parts_.push_back({part.name, part.base, make_part(part, memory)});
     device = own_parts_.back().device.get();
-    if (StreamStage *stage = device->stream()) nic().add_stage(*stage);
+    if (StreamStage *stage = device->stream()) nic(part.port).add_stage(*stage);
   } else if (part.kind == "uart") {
     device = &uart_;
   } else if (part.kind == "block_device") {

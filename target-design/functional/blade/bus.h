@@ -71,6 +71,8 @@ class Bus final : public Mmio {
   size_t nics() const { return nics_.size(); }
   Nic &nic(size_t port = 0) { return *nics_[port]; }
   const Nic &nic(size_t port = 0) const { return *nics_[port]; }
+  // Where the registers of a NIC are.
+  uint64_t nic_base(size_t port) const { return nic_bases_[port]; }
   // Of the NIC; a list where there are several.
   nlohmann::json nic_statistics() const;
   Uart &uart() { return uart_; }
@@ -113,6 +115,7 @@ class Bus final : public Mmio {
   Uart uart_;
   BlockDevice block_device_;
   std::vector<std::unique_ptr<Nic>> nics_;  // by port
+  std::vector<uint64_t> nic_bases_;
   std::vector<OwnPart> own_parts_;
   std::vector<Place> places_;
   std::vector<TableWindow *> windows_;

@@ -70,6 +70,7 @@ PartEntry read_part(const nlohmann::json &json, const std::string &where,
       part.options[name] = value.get<int64_t>();
     }
   }
+  part.port = static_cast<uint32_t>(config.integer("port", 0, 0, kMostParts - 1));
   if (const auto library = config.text("library")) {
     part.library = context.input_path(*library).string();
   }
@@ -80,6 +81,17 @@ PartEntry read_part(const nlohmann::json &json, const std::string &where,
   if (part.kind == "nic") check_queues(part, config);
   config.finish();
   return part;
+}
+
+// Each part says a port that is there.
+void check_ports(const std::vector<PartEntry> &parts, const std::string &where) {
+  const auto nics = std::count_if(parts.begin(), parts.end(),
+                                  [](const PartEntry &part) { return part.kind == "nic"; });
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].port < std::max<size_t>(nics, 1)) continue;
+    throw DescriptionError(fmt::format("{}[{}]: \"port\" is {}, expected one of {} NICs", where, i,
+                                       parts[i].port, nics));
+  }
 }
 
 }  // namespace
@@ -124,6 +136,7 @@ std::vector<PartEntry> read_parts(const nlohmann::json &parts, const std::string
     }
     found.push_back(part);
   }
+  check_ports(found, where);
   return found;
 }
 
@@ -136,6 +149,7 @@ std::string unusual(const std::vector<PartEntry> &parts) {
       for (const auto &[name, value] : part.options) {
         if (!is_ours(part.kind)) text += fmt::format(" {}={}", name, value);
       }
+      if (part.port != 0) text += fmt::format(" in port {}", part.port);
     }
     return text;
   };

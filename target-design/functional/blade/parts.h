@@ -25,6 +25,7 @@ struct PartEntry {
   std::vector<uint32_t> more_interrupts;
   std::map<std::string, int64_t> options;
   std::string library;
+  uint32_t port = 0;  // of the NIC in whose stream socket it stands, if it is for one
 
   // An option, or what it is where nothing is said of it.
   int64_t option(const std::string &of, int64_t otherwise) const {

@@ -95,7 +95,7 @@ namespace {
 
 constexpr uint32_t kWord = 2, kDouble = 3;  // widths of loads and stores
 constexpr uint32_t kIntegerLoad = 0x03;
-constexpr uint32_t kSeen = 28;  // a register for what was read
+constexpr uint32_t kSeen = 28, kMore = 29;  // registers for what was read
 constexpr uint32_t kMostOffset = 2040;
 
 }  // namespace
@@ -150,12 +150,17 @@ void Section::store(uint64_t address, uint32_t bytes, uint64_t value) {
   word(encode::store(bytes == 8 ? kDouble : kWord, kAddress, kValue, 0));
 }
 
-void Section::store_with_difference(uint64_t address, uint64_t value, const Expected &expected) {
-  load(kAddress, expected.address);
-  load(kValue, expected.value);
-  word(encode::load(kIntegerLoad, kWord, kSeen, kAddress, 0));
-  word(encode::exclusive_or(kSeen, kSeen, kValue));
-  word(encode::shift_left(kSeen, kSeen, expected.shift));
+void Section::store_with_differences(uint64_t address, uint64_t value,
+                                     std::span<const Expected> expected, uint32_t shift) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const uint32_t seen = i == 0 ? kSeen : kMore;
+    load(kAddress, expected[i].address);
+    load(kValue, expected[i].value);
+    word(encode::load(kIntegerLoad, kWord, seen, kAddress, 0));
+    word(encode::exclusive_or(seen, seen, kValue));
+    if (i != 0) word(encode::or_(kSeen, kSeen, kMore));
+  }
+  word(encode::shift_left(kSeen, kSeen, shift));
   load(kAddress, address);
   load(kValue, value);
   word(encode::exclusive_or(kValue, kValue, kSeen));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace firesim::functional {
@@ -26,14 +27,15 @@ class Section {
   void write_csr(uint32_t number, uint64_t value);
   // Stores a literal at an address, in 4 or 8 bytes.
   void store(uint64_t address, uint32_t bytes, uint64_t value);
-  // A register of 4 bytes, what it should say, and where in a word its difference from that goes.
+  // A register of 4 bytes, and what it should say.
   struct Expected {
     uint64_t address;
     uint64_t value;
-    uint32_t shift;
   };
-  // Stores 4 bytes: `value`, in which the bits are turned that a register has otherwise.
-  void store_with_difference(uint64_t address, uint64_t value, const Expected &expected);
+  // Stores 4 bytes: `value`, in which the bits are turned, `shift` higher, that any of the
+  // registers has otherwise; there is one at least.
+  void store_with_differences(uint64_t address, uint64_t value, std::span<const Expected> expected,
+                              uint32_t shift);
   // Waits until the 8 bytes at `address`, after `>> shift & 0xff`, are `value`.
   void wait_for(uint64_t address, uint32_t bytes, uint32_t shift, uint64_t value);
   void fence() { word(0x0ff0'000f); }

@@ -22,13 +22,21 @@ struct RegisterValue {
   bool operator==(const RegisterValue &) const = default;
 };
 
+// Of a NIC, beside its registers.
+struct NicState {
+  uint64_t base = 0;
+  uint32_t send_completions = 0;  // not taken
+  uint32_t features = 0;          // as its register FEATURES says
+
+  bool operator==(const NicState &) const = default;
+};
+
 struct MachineState {
   HartFeatures features;
   std::vector<ArchitecturalState> harts;
   std::vector<RegisterValue> registers;         // in the order in which they are to be written
   std::vector<RegisterValue> receive_requests;  // buffers for packets, in their order
-  uint32_t send_completions = 0;                // of the NIC, not taken
-  uint32_t nic_features = 0;                    // as its register FEATURES says
+  std::vector<NicState> nics;                   // by port
   uint64_t time_ticks = 0;                      // mtime
   PartSteps parts;                              // of those with models of their own
   std::vector<HeldLines> caches;                // of each hart; empty: they are not filled

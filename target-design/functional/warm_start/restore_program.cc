@@ -26,8 +26,8 @@ constexpr uint8_t kMachine = 3;
 constexpr uint64_t kFlagStride = 64;  // a cache line for each flag
 constexpr uint32_t kJump = 2;         // instructions a hart's jump to its section takes, less one
 
-constexpr uint64_t kNicSend = kNicBase;
-constexpr uint64_t kNicCounts = kNicBase + 0x20, kNicFeatures = kNicBase + 0x50;
+// Offsets in a NIC.
+constexpr uint64_t kNicSend = 0, kNicCounts = 0x20, kNicFeatures = 0x50;
 constexpr uint64_t kDummyBytes = 8;
 
 // Of the program, for the lines of caches: those of 128 KiB each for one hart, 16 KiB for each
@@ -127,12 +127,12 @@ void restore_floats(Section &section, const ArchitecturalState &hart, HartFeatur
 
 // Completions of sends that software has not taken: as many small packets, which leave before the
 // tokens begin to count.
-void restore_send_completions(Section &section, uint32_t count) {
-  if (count == 0) return;
-  for (uint32_t i = 0; i < count; ++i) {
-    section.store(kNicSend, 8, kDramBase | kDummyBytes << 48);
+void restore_send_completions(Section &section, const NicState &nic) {
+  if (nic.send_completions == 0) return;
+  for (uint32_t i = 0; i < nic.send_completions; ++i) {
+    section.store(nic.base + kNicSend, 8, kDramBase | kDummyBytes << 48);
   }
-  section.wait_for(kNicCounts, 4, 16, count);
+  section.wait_for(nic.base + kNicCounts, 4, 16, nic.send_completions);
 }
 
 // Memory and devices as hart 0 finds them.
@@ -143,7 +143,7 @@ struct Begin {
 
 // Parts come behind what is sent: where they stand in the stream socket, they see it.
 void restore_devices(Section &section, const MachineState &state, const Begin &begin) {
-  restore_send_completions(section, state.send_completions);
+  for (const NicState &nic : state.nics) restore_send_completions(section, nic);
   if (const size_t steps = state.parts.first.size()) follow_steps(section, begin.table, steps);
   for (const auto *stored : {&state.receive_requests, &state.registers}) {
     for (const RegisterValue &one : *stored) section.store(one.address, one.bytes, one.value);
@@ -205,8 +205,11 @@ void restore_machine(Section &section, const MachineState &state, const Begin &b
   }
   section.store(kClintBase + 0xbff8, 8, state.time_ticks);
   section.fence();
-  section.store_with_difference(kFinisherBase, devices::kRestoreDone,
-                                {kNicFeatures, state.nic_features, devices::kRestoreNicShift});
+  std::vector<Section::Expected> features;
+  for (const NicState &nic : state.nics)
+    features.push_back({nic.base + kNicFeatures, nic.features});
+  section.store_with_differences(kFinisherBase, devices::kRestoreDone, features,
+                                 devices::kRestoreNicShift);
   section.fence();
 }
 
@@ -307,7 +310,8 @@ RestoreProgram restore_program(const MachineState &state, uint64_t entry_content
   program.image.resize(kRestoreBytes);
   for (Section &section : sections) {
     section.place(kRestoreBase + code_at, kRestoreBase + literals_at);
-    FIRESIM_CHECK(kRestoreBase + literals_at + section.literal_bytes() <= end, "it fits");
+    program.fits = kRestoreBase + literals_at + section.literal_bytes() <= end;
+    if (!program.fits) return program;
     std::memcpy(program.image.data() + code_at, section.code().data(), section.code_bytes());
     std::memcpy(program.image.data() + literals_at, section.literals().data(),
                 section.literal_bytes());

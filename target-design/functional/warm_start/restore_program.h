@@ -18,6 +18,7 @@ inline constexpr uint64_t kRestoreBytes = kRestoreProgramBytes;
 inline constexpr uint64_t kEntryBytes = 8;
 
 struct RestoreProgram {
+  bool fits = true;             // else the rest is not to be used
   std::vector<uint32_t> entry;  // for the base of DRAM
   std::vector<uint8_t> image;   // for kRestoreBase
   std::vector<uint64_t> table;  // for memory that holds zeros, which the program puts back
@@ -28,7 +29,7 @@ uint64_t table_bytes(const MachineState &state);
 
 // `entry_content` is what the base of DRAM holds in `state`; the program puts it back. When all is
 // done but for the registers of the harts, it writes devices::kRestoreDone to the finisher, with
-// what is different about the NIC's features. The table lies at `table`, if there is one.
+// what is different about the features of NICs. The table lies at `table`, if there is one.
 RestoreProgram restore_program(const MachineState &state, uint64_t entry_content,
                                uint64_t table = 0);
 

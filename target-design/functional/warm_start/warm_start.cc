@@ -27,7 +27,16 @@ nlohmann::json without_host(const nlohmann::json &bridges) {
   if (changed.contains("block_device") && changed["block_device"].is_object()) {
     changed["block_device"].erase("overlay");
   }
-  if (changed.contains("nic") && changed["nic"].is_object()) changed["nic"].erase("announce");
+  const auto without_rtl = [](nlohmann::json &nic) {
+    if (!nic.is_object()) return;
+    nic.erase("announce");
+    nic.erase("bridge");
+  };
+  if (nlohmann::json &nics = changed["nic"]; nics.is_array()) {
+    for (nlohmann::json &nic : nics) without_rtl(nic);
+  } else {
+    without_rtl(nics);
+  }
   changed["memory"].erase("load");
   changed["tracerv"] = nullptr;
   return changed;
@@ -75,13 +84,6 @@ void check_parts(FunctionalBlade &blade, const StateReader &state) {
                  " has no carry_over(), which says how its registers are restored");
     }
   }
-}
-
-// The restore program knows one NIC.
-void check_links(FunctionalBlade &blade, const StateReader &state) {
-  if (blade.bus().nics() == 1) return;
-  state.fail(fmt::format("cannot be continued in RTL: it has {} links, expected one at most",
-                         blade.bus().nics()));
 }
 
 // Runs the blade until nothing keeps it from being carried over; returns the cycles that took.
@@ -136,10 +138,18 @@ void put_program(FunctionalBlade &blade, const StateReader &state, devices::Warm
   const uint64_t bytes = table_bytes(machine);
   const uint64_t table = bytes == 0 ? 0 : find_zeros(memory, bytes, state);
   const RestoreProgram program = restore_program(machine, entry_content, table);
+  if (!program.fits) {
+    state.fail(fmt::format(
+        "cannot be continued in RTL: the registers of {} NICs are more than a restore program of "
+        "{} KiB can set",
+        machine.nics.size(), kRestoreBytes >> 10));
+  }
   if (bytes != 0) std::memcpy(memory.at(table), program.table.data(), bytes);
   std::memcpy(memory.at(kDramBase), program.entry.data(), kEntryBytes);
   std::memcpy(page, program.image.data(), program.image.size());
-  start.sent_by_program = machine.send_completions;
+  for (size_t port = 0; port < machine.nics.size(); ++port) {
+    start.links[port].sent_by_program = machine.nics[port].send_completions;
+  }
   for (const HeldLines &held : machine.caches) {
     start.instruction_lines += held.instructions.lines.size();
     start.data_lines += held.data.lines.size();
@@ -147,11 +157,17 @@ void put_program(FunctionalBlade &blade, const StateReader &state, devices::Warm
 }
 
 void hand_over_packets(FunctionalBlade &blade, devices::WarmStart &start) {
-  start.to_receive = blade.bus().nic().unread(start.discard_packet);
-  const std::vector<Flit> &waiting = blade.announcer(0).waiting();
-  start.to_receive.insert(start.to_receive.end(), waiting.begin(), waiting.end());
-  start.within_packet = blade.announcer(0).within_packet();
-  start.to_send = blade.bus().nic().unsent();
+  for (size_t port = 0; port < blade.bus().nics(); ++port) {
+    const Nic &nic = blade.bus().nic(port);
+    devices::WarmLink link;
+    link.to_receive = nic.unread(link.discard_packet);
+    const std::vector<Flit> &waiting = blade.announcer(port).waiting();
+    link.to_receive.insert(link.to_receive.end(), waiting.begin(), waiting.end());
+    link.within_packet = blade.announcer(port).within_packet();
+    link.to_send = nic.unsent();
+    start.links.push_back(std::move(link));
+    start.nic_features.push_back(nic.features().word());
+  }
 }
 
 }  // namespace
@@ -161,12 +177,10 @@ devices::WarmStart warm_start(StateReader &state, const devices::WarmStartSource
   devices::WarmStart start;
   FunctionalBlade blade = make_blade(state, source, parts);
   check_parts(blade, state);
-  check_links(blade, state);
   blade.load_rest(state, source.cycle);
   devices::Console &console = *blade.settings().console;
   console.hold();
   start.harts = blade.harts().size();
-  start.nic_features = blade.bus().nic().features().word();
   start.extra_cycles = run_until_fit(blade, state);
   start.end = blade.blade_end();
   start.calls = blade.harts().calls();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Give each node its IP address, and a MAC address for each of its links; refuse duplicates."""
+"""Give each node an IP address and a MAC address for each of its links; refuse duplicates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Addresses(NamedTuple):
 
     macs: tuple[str, ...]
     """By port: of port 0, and of all up to the last that has a link or is given an address."""
-    ip: str
+    ips: tuple[str, ...]
+    """Of the same ports."""
 
 
 def assign(loaded: Loaded, shape: Shape) -> dict[str, Addresses]:
@@ -48,7 +49,9 @@ def assign(loaded: Loaded, shape: Shape) -> dict[str, Addresses]:
                 place = given[other][1] if other in given else shape.place(name)
                 raise loaded.error(place, _taken(mac, name))
             macs.append(mac)
-        result[name] = Addresses(tuple(macs), ip_text(index))
+        result[name] = Addresses(
+            tuple(macs), tuple(ip_text(index, port) for port in range(len(macs)))
+        )
     return result
 
 
@@ -84,7 +87,11 @@ def mac_text(index: int, port: int = 0) -> str:
     return f"00:12:6D:{port + (low >> 16) & 255:02X}:{low >> 8 & 255:02X}:{low & 255:02X}"
 
 
-def ip_text(index: int) -> str:
-    """Return the IPv4 address of node `index`: 172.16.0.2 and up, as the target derives it."""
+def ip_text(index: int, port: int | str = 0) -> str:
+    """Return the IPv4 address of a port of node `index`: 172.16.0.2 and up, as the target derives
+    it, at port 1 10.1.0.2 and up: each port has a subnet of its own.
+
+    `port` may be text that stands for the number of a further port.
+    """
     low = index + 2
-    return f"172.16.{low >> 8 & 255}.{low & 255}"
+    return f"{'172.16' if port == 0 else f'10.{port}'}.{low >> 8 & 255}.{low & 255}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from firesim.config.loaded import Loaded
 from firesim.topology.plan import PlannedNode
 
-_MAC_AT_PORT = re.compile(r"mac(0|[1-9][0-9]?)")
+_AT_PORT = re.compile(r"(mac|ip)(0|[1-9][0-9]?)")
 
 
 def with_words(loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNode) -> PlannedNode:
@@ -25,7 +25,7 @@ def with_words(loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNo
 def _filled(
     loaded: Loaded, nodes: Mapping[str, PlannedNode], node: PlannedNode, text: str, key: str
 ) -> str:
-    """Replace ${name.mac}, ${name.mac1}, ${node.index}, ${nodes}, ... in an argument or command."""
+    """Replace ${name.mac}, ${name.ip1}, ${node.index}, ${nodes}, ... in an argument or command."""
     result = ""
     rest = text
     while "${" in rest:
@@ -51,8 +51,9 @@ def _value(nodes: Mapping[str, PlannedNode], node: PlannedNode, word: str) -> st
     meant = node if name == "node" else nodes.get(name)
     if meant is None:
         return None
-    if port := _MAC_AT_PORT.fullmatch(part):
-        return meant.macs[int(port[1])] if int(port[1]) < len(meant.macs) else None
+    if found := _AT_PORT.fullmatch(part):
+        addresses, port = meant.macs if found[1] == "mac" else meant.ips, int(found[2])
+        return addresses[port] if port < len(addresses) else None
     return str(getattr(meant, part)) if part in ("mac", "ip", "index", "name") else None
 
 
@@ -60,7 +61,8 @@ def _wanted(nodes: Mapping[str, PlannedNode], node: PlannedNode, word: str) -> s
     """Say what a word that stands for nothing should have been."""
     name, _, part = word.rpartition(".")
     meant = node if name == "node" else nodes.get(name)
-    if meant is None or not _MAC_AT_PORT.fullmatch(part):
+    found = _AT_PORT.fullmatch(part)
+    if meant is None or found is None:
         return "expected ${NODE.mac}, .ip, .index or .name, ${node....} or ${nodes}."
-    last = len(meant.macs) - 1
-    return f'expected mac{"0" if last == 0 else f"0 to mac{last}"}: the links that "{name}" has.'
+    last = f"0 to {found[1]}{len(meant.macs) - 1}" if meant.more_nics else "0"
+    return f'expected {found[1]}{last}: the links that "{name}" has.'

@@ -38,6 +38,8 @@ class LinuxImage:
     bootargs: str
     memory_mib: int
     """The least memory it boots in."""
+    has_shell: bool = True
+    """Whether a shell can run before its init."""
 
     @property
     def initrd_address(self) -> int:
@@ -45,6 +47,23 @@ class LinuxImage:
         with self.kernel.open("rb") as file:
             (size,) = struct.unpack_from("<Q", file.read(64), _IMAGE_SIZE_AT)
         return int(-(-(KERNEL_BASE + size) // _ROUND) * _ROUND)
+
+    def addresses_words(self, count: int, address: str) -> str:
+        """Return the last words of a command line by which eth1 to eth`count` get addresses.
+
+        `address` is what ifconfig takes; in it `$i` stands for the number of the interface. A
+        shell sets them and goes on as init: so the image, and with it each cycle of the boot of a
+        node with one link, is the same. Nothing where there is no shell.
+        """
+        if not count or not self.has_shell:
+            return ""
+        tool, key, init = (
+            ("/usr/bin/busybox ifconfig", "rdinit", "init")
+            if self.disk is None
+            else ("/usr/sbin/ifconfig", "init", rootfs.INIT_ON_DISK)
+        )
+        loop = f"i=0;while [ $i -lt {count} ];do i=$((i+1));{tool} eth$i {address};done"
+        return f'{key}=/bin/sh -- -c "{loop};exec /{init}"'
 
     def load(self, memory_bytes: int) -> list[tuple[Path, str, int | None]]:
         """Return what to put into a memory: file, format (elf or raw) and address (of raw).
@@ -98,4 +117,5 @@ def workload(name: str) -> LinuxImage:
         vmlinux=built.vmlinux,
         bootargs=bootargs(found),
         memory_mib=found.memory_mib,
+        has_shell=found.base != "programs",
     )

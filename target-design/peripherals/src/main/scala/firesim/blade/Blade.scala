@@ -30,13 +30,16 @@ class Blade(p: BladeParams) extends Module {
   }
   MemoryBridge.serve(memory_bridge.io, memory)
 
-  private val stages = attached.flatMap(_._2.stream)
-  private val sockets = attached.flatMap(_._2.socket)
-  require(
-    stages.isEmpty && sockets.isEmpty || stages.nonEmpty && sockets.size == 1,
-    s"found ${stages.size} stages for ${sockets.size} stream sockets, expected one socket for them"
-  )
-  for (socket <- sockets) StreamPorts.chain(socket, stages)
+  private val stages = attached.flatMap { case (place, ports) => ports.stream.map(place -> _) }
+  private val sockets = attached.flatMap { case (place, ports) => ports.socket.map(place -> _) }
+  for ((place, _) <- stages) {
+    val found = sockets.count { case (nic, _) => place.standsIn(nic) }
+    require(found == 1, s"part ${place.name}: found $found stream sockets for it, expected one")
+  }
+  for ((nic, socket) <- sockets) {
+    val inside = stages.collect { case (place, ports) if place.standsIn(nic) => ports }
+    StreamPorts.chain(socket, inside)
+  }
 
   private val accelerators = attached.flatMap(_._2.rocc)
   require(

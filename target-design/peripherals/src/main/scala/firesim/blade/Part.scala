@@ -15,8 +15,9 @@ import scala.util.{Failure, Success, Try}
  * @param interrupt source number at the PLIC, from 1
  * @param options by name, as its part.yaml declares them
  * @param soc the SoC it stands beside, with the widths of the SoC's ports
- * @param streamStages parts of the blade that stand in the streams of a NIC
+ * @param streamStages parts of the blade that stand in its streams, if it is a NIC
  * @param moreInterrupts source numbers of its further interrupts
+ * @param nic the NIC in whose streams it stands, where a blade has several
  */
 case class PartPlace(
     name: String,
@@ -25,8 +26,13 @@ case class PartPlace(
     options: Map[String, Int],
     soc: SoCParams,
     streamStages: Int = 0,
-    moreInterrupts: Seq[Int] = Nil
-)
+    moreInterrupts: Seq[Int] = Nil,
+    nic: Option[String] = None
+) {
+
+  /** Whether it stands in the streams of a NIC, if it is for streams at all. */
+  def standsIn(other: PartPlace): Boolean = nic.forall(_ == other.name)
+}
 
 /** A stage on the SoC's way to memory: it answers `in` and asks `out`, both as wide as the SoC's. */
 case class MemoryStage(in: Axi4, out: Axi4)
@@ -99,7 +105,8 @@ object PlacedPart {
   /**
    * Read a list of parts: `[{"name", "class", "at", "bytes", "interrupt", "options"}]`, where `at`
    * is null for a part without registers and `interrupt` for one without an interrupt. A part with
-   * further interrupts has their sources in `more_interrupts`, too.
+   * further interrupts has their sources in `more_interrupts`, too, and one in the streams of a NIC
+   * that NIC in `nic`, where the blade has several.
    */
   def read(file: Path, soc: SoCParams): Seq[PlacedPart] = {
     val listed = ujson.read(Files.readString(file)).arr.toSeq.map { entry =>
@@ -115,11 +122,14 @@ object PlacedPart {
         number("interrupt"),
         options,
         soc,
-        moreInterrupts = more
+        moreInterrupts = more,
+        nic = entry.obj.get("nic").map(_.str)
       )
       PlacedPart(make(entry("class").str), place)
     }
-    val stages = listed.count(_.part.isInstanceOf[StreamPart])
-    listed.map(part => part.copy(place = part.place.copy(streamStages = stages)))
+    val stages = listed.filter(_.part.isInstanceOf[StreamPart]).map(_.place)
+    listed.map { case PlacedPart(part, place) =>
+      PlacedPart(part, place.copy(streamStages = stages.count(_.standsIn(place))))
+    }
   }
 }
