@@ -68,7 +68,7 @@ def test_bare_metal_programs_have_one_hash(
 
 
 def test_each_core_of_a_service_answers(results_root: Path, no_rtl: None) -> None:
-    """Two cores take requests from one NIC. No core waits for ever while the other one polls."""
+    """Two cores take requests from one NIC, each of them some."""
     steps = ("decompress", "deserialise", "serialise", "compress")
     server = ["role=server", "cores=2", *(f"{step}=software" for step in steps)]
     client = ["role=client", "peer=${node0.mac}", "requests=12", "items=4", "gap=2000"]

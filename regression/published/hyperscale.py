@@ -338,8 +338,8 @@ def run(experiment: Experiment) -> Verdict:
     before, after = (_dominant(found[name]) for name in (SOFTWARE, HARDWARE))
     gain = found[SOFTWARE].busy_cycles / found[HARDWARE].busy_cycles
     experiment.keep(gain=gain, before=before, after=after)
-    told = (
+    summary = (
         f"all units {gain:.1f} times software; most cycles: {before[0]} ({before[1]:.0%}) before, "
         f"{after[0]} ({after[1]:.0%}) after; "
     )
-    return _holds(experiment, checks, told)
+    return _holds(experiment, checks, summary)

@@ -43,7 +43,7 @@ def _one_hash(experiment: Experiment, name: str, small: Small) -> tuple[int, int
     """Return how many runs of a small load had its hash, and how many there were."""
 
     def config(**simulation: object) -> Config:
-        return recipe(UNIT_STEPS, small.load, blade=small.blade, **simulation)
+        return recipe(UNIT_STEPS, small.load, 0, small.blade, **simulation)
 
     with_metasim = small.engines and not experiment.quick
     more = {"metasim": stalled_metasim(experiment)} if with_metasim else {}

@@ -274,6 +274,8 @@ def _pieces(design: Any, whole_gates: int, part_gates: int) -> set[str]:
     from pyosys import libyosys as ys
 
     def kept(gates: int) -> set[str]:
+        # What is kept already has its gates left out of those of the modules around it.
+        ys.run_pass("setattr -mod -unset keep_hierarchy", design)
         ys.run_pass(f"keep_hierarchy -min_cost {gates}", design)
         keep = ys.IdString("\\keep_hierarchy")
         modules = design.modules_.values()

@@ -91,7 +91,7 @@ def test_a_large_design_is_mapped_in_pieces_and_counted_as_one(tmp_path: Path) -
     source = tmp_path / "outer.sv"
     source.write_text(TEXT + OUTER)
     whole = synthesize([source], "Outer", "xcup", tmp_path / "whole")
-    pieces = synthesize([source], "Outer", "xcup", tmp_path / "pieces", limits=(1, 1))
+    pieces = synthesize([source], "Outer", "xcup", tmp_path / "pieces", limits=(40, 2))
     log = (tmp_path / "pieces/yosys.log").read_text()
     assert "Keeping Part" in log and "Keeping Whole" in log
     assert "Keeping" not in (tmp_path / "whole/yosys.log").read_text()
