@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ workload: quickstart
 simulation: {engine: functional, max_cycles: 100000000, status_interval_s: 0.05}
 """
 BARE_METAL_HASH = "b79643426619b78e"
+SERVICE_HASH = "b83b480f9798aa48"
 LINUX = """\
 name: linux
 system: {topology: two_nodes}
@@ -63,6 +65,28 @@ def test_bare_metal_programs_have_one_hash(
     outcome = run(load_text(BARE_METAL, overrides))
     assert (outcome.exit_status, outcome.result["token_hash"]) == (0, BARE_METAL_HASH)
     assert len(round_trips(console(outcome, "node0"))) == 10
+
+
+def test_each_core_of_a_service_answers(results_root: Path, no_rtl: None) -> None:
+    """Two cores take requests from one NIC, each of them some."""
+    steps = ("decompress", "deserialise", "serialise", "compress")
+    server = ["role=server", "cores=2", *(f"{step}=software" for step in steps)]
+    client = ["role=client", "peer=${node0.mac}", "requests=12", "items=4", "gap=2000"]
+    outcome = run(
+        load_text(
+            BARE_METAL,
+            [
+                "system.nodes={node0: {blade: rocket-2}}",
+                f"workload={{node: {{program: hyperscale}}, nodes: {{node0: {{args: {server}}}, "
+                f"node1: {{args: {client}}}}}}}",
+            ],
+        )
+    )
+    assert outcome.exit_status == 0
+    by_core = re.findall(r"^core hart=\d answered=(\d+) refused=0", console(outcome, "node0"), re.M)
+    assert len(by_core) == 2 and sum(map(int, by_core)) == 12 and min(map(int, by_core)) > 0
+    assert "client replies=12 lost=0 refused=0 wrong=0" in console(outcome, "node1")
+    assert outcome.result["token_hash"] == SERVICE_HASH
 
 
 def test_training_ends_well_with_its_defaults(results_root: Path, no_rtl: None) -> None:

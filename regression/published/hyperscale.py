@@ -10,12 +10,14 @@ refused (absolute). Each unit must be faster than software, units farther away s
 must lose more behind PCIe than compression (published: 5.6 and 2.4 times), and ZStd's messages be
 shorter than Snappy's (shape), and a call stack must have the cycles that the program says
 (absolute). Published speed-ups are over a Xeon's or an out-of-order core's software, and are told
-beside ours, over the same in-order core. One hash. The full form has the curves, Verilator,
-metasimulation, and runs that go on from eight snapshots in mid-operation.
+beside ours, over the same in-order core. One hash. The full form has the curves, two cores with
+units of their own against one (shape), Verilator, metasimulation, and runs that go on from eight
+snapshots in mid-operation.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -40,9 +42,8 @@ from regression.support.hyperscale import (
     served,
 )
 from regression.support.hyperscale_chart import PERCENTILES, Point, plot
-from regression.support.simulate import Run
-from regression.support.snapshots import equal_from_snapshots
-from regression.support.ways import run_ways, stalled_metasim
+from regression.support.hyperscale_cores import compare_cores
+from regression.support.hyperscale_same import same
 
 
 @dataclass(frozen=True)
@@ -91,26 +92,11 @@ PUBLISHED_PCIE = {
     ("zstd", "decompress"): 4.2 / 1.4,
     ("zstd", "compress"): 15.8 / 8.2,
 }
-FAR_CYCLES = 2_000
-"""Of each way to memory, where a snapshot is to meet a unit in mid-operation."""
 SHARES = (0.3, 0.6, 0.8, 0.95, 1.2)
 """Of what a server can do at most, that clients ask of it."""
 STACKS_SHARE, CALL_CYCLES = 0.02, 150
 """By how much a step's cycles in call stacks may be below the program's: of all, and for each call,
 as the program counts the way into a function and out of it, too."""
-
-
-@dataclass(frozen=True)
-class Small:
-    """A load by all units that has one hash, however it is run."""
-
-    load: Load
-    token_hash: str
-
-
-SMALL = {
-    "Snappy": Small(Load(requests=3, items=6, messages=1, spoil=3), "91ad0468841f0ee2"),
-}
 
 
 def _ways(experiment: Experiment) -> dict[str, Way]:
@@ -277,42 +263,6 @@ def _replies(experiment: Experiment) -> bool:
     return right == len(ways)
 
 
-def _one_hash(experiment: Experiment, name: str, small: Small) -> tuple[int, int]:
-    """Return how many runs of a small load had its hash, and how many there were."""
-
-    def config(**simulation: object) -> Config:
-        return recipe(UNIT_STEPS, small.load, 0, **simulation)
-
-    more = {} if experiment.quick else {"metasim": stalled_metasim(experiment)}
-    runs = run_ways(experiment, config, more, f"{name}-")
-    for run in runs.values():
-        served(run, small.load)
-    return sum(run.token_hash == small.token_hash for run in runs.values()), len(runs)
-
-
-def _went_on(experiment: Experiment, name: str, load: Load, count: int) -> int:
-    """Return how many runs from snapshots, while requests are served, equal one never stopped."""
-
-    def serving(whole: Run) -> range:
-        """Return the cycles in which requests are served: a little after them the run ends."""
-        return range(whole.end_cycle - served(whole, load).span_cycles, whole.end_cycle)
-
-    config = recipe(UNIT_STEPS, load, FAR_CYCLES, threads=1)
-    return equal_from_snapshots(experiment, config, count, serving, f"snapshots-{name}")
-
-
-def _same(experiment: Experiment) -> dict[str, bool]:
-    """Return whether small loads have their hashes in all ways, and go on from snapshots."""
-    checks = {}
-    count = 1 if experiment.quick else 8
-    for name, small in SMALL.items():
-        good, ways = _one_hash(experiment, name, small)
-        checks[f"{name}: hash {small.token_hash} in all {ways} ways"] = good == ways
-        equal = _went_on(experiment, name, small.load, count)
-        checks[f"{name}: runs from {count} snapshots end alike"] = equal == count
-    return checks
-
-
 def _shapes(found: Mapping[str, Served], times: Times) -> dict[str, bool]:
     """Return what must be so of cycles, whatever they are."""
     behind = {key: slower[FAR] for key, (_, slower) in times.items() if FAR in slower}
@@ -348,9 +298,31 @@ def _loads(curves: Mapping[str, list[Point]]) -> dict[str, bool]:
     }
 
 
-@experiment_named("hyperscale")
+def _two_cores(experiment: Experiment) -> dict[str, bool]:
+    return compare_cores(experiment, replace(_load(experiment), requests=60))
+
+
+def _holds(experiment: Experiment, checks: Mapping[str, bool], found: str) -> Verdict:
+    for name, fine in checks.items():
+        experiment.say(f"{name}: {'yes' if fine else 'NO'}")
+    experiment.keep(checks=dict(checks))
+    told = f"{found}{sum(checks.values())} of {len(checks)} claims hold"
+    return Verdict(all(checks.values()), told, "all of them")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--only-cores",
+        action="store_true",
+        help="only compare two cores with one, on rocket-2-hyperscale",
+    )
+
+
+@experiment_named("hyperscale", _arguments)
 def run(experiment: Experiment) -> Verdict:
     """Hold when replies are right, and cycles have the shapes that they should have."""
+    if experiment.arguments.only_cores:
+        return _holds(experiment, _two_cores(experiment), "")
     found = _steps(experiment, _load(experiment))
     times = _speed_ups(experiment, found)
     traced = [name for name, way in _ways(experiment).items() if not way.far]
@@ -360,15 +332,14 @@ def run(experiment: Experiment) -> Verdict:
     checks = {**_shapes(found, times), **_loads(curves)}
     checks["replies are right by the libraries, bad requests refused"] = _replies(experiment)
     checks["stacks have the program's cycles"] = all(told)
-    checks |= _same(experiment)
-    for name, fine in checks.items():
-        experiment.say(f"{name}: {'yes' if fine else 'NO'}")
+    checks |= same(experiment, "one core")
+    if not experiment.quick:
+        checks |= _two_cores(experiment)
     before, after = (_dominant(found[name]) for name in (SOFTWARE, HARDWARE))
     gain = found[SOFTWARE].busy_cycles / found[HARDWARE].busy_cycles
-    experiment.keep(checks=checks, gain=gain, before=before, after=after)
-    return Verdict(
-        all(checks.values()),
+    experiment.keep(gain=gain, before=before, after=after)
+    summary = (
         f"all units {gain:.1f} times software; most cycles: {before[0]} ({before[1]:.0%}) before, "
-        f"{after[0]} ({after[1]:.0%}) after; {sum(checks.values())} of {len(checks)} claims hold",
-        "all of them",
+        f"{after[0]} ({after[1]:.0%}) after; "
     )
+    return _holds(experiment, checks, summary)

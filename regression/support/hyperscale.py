@@ -25,7 +25,8 @@ from regression.support.simulate import Run
 from regression.support.two_nodes import USUAL_LINK
 from regression.support.zstd_frames import library_reads
 
-BLADE = "rocket-1-hyperscale"
+BLADES = {1: "rocket-1-hyperscale", 2: "rocket-2-hyperscale"}
+"""By their cores, each of which has units of its own."""
 PROTO = ROOT / "sw/firesim-software/programs/hyperscale/orders.proto"
 MEMORY_CYCLES = 160
 """50 ns at 3.2 GHz, behind an L2 of 256 KiB."""
@@ -37,6 +38,7 @@ _HEAD = struct.Struct("<14x3Q")
 """Addresses and type; kind, number, and the bytes of the payload or the step that refused."""
 _REQUEST, _REPLY, _REFUSED = 16, 17, 18
 _COUNT = re.compile(r"(\w+)=(\d+)")
+_CORE = re.compile(r"^core hart=\d+ answered=(\d+) ", re.M)
 _LATENCY = re.compile(r"^request seq=\d+ due=\d+ cycles=(\d+)$", re.M)
 _PATIENCE_CYCLES = 30_000_000
 MOST_BYTES = 1 << 14
@@ -61,7 +63,11 @@ class Load:
 
 
 def recipe(
-    hardware: Iterable[str], load: Load, latency_cycles: int = 0, **simulation: object
+    hardware: Iterable[str],
+    load: Load,
+    latency_cycles: int = 0,
+    blade: str = BLADES[1],
+    **simulation: object,
 ) -> Config:
     """Return a server in RTL, of which the `hardware` steps are done by units, and its clients.
 
@@ -85,7 +91,7 @@ def recipe(
             "topology": f"rack_{1 + load.clients}",
             "link": dict(USUAL_LINK),
             "node": {"blade": "rocket-1", "memory": memory},
-            "nodes": {"node0": {"blade": BLADE}},
+            "nodes": {"node0": {"blade": blade}},
         },
         "workload": {
             "node": {"program": "hyperscale"},
@@ -111,6 +117,8 @@ class Served:
     lost: int
     span_cycles: int
     """From the first request to the last reply, of the client that took longest."""
+    by_core: list[int]
+    """Requests that each core answered; of a server with one core, none are told."""
 
     @property
     def handled(self) -> int:
@@ -159,6 +167,7 @@ def served(run: Run, load: Load) -> Served:
         latencies=[int(cycles) for text in consoles for cycles in _LATENCY.findall(text)],
         lost=sum(client["lost"] for client in clients),
         span_cycles=max(client["span"] for client in clients),
+        by_core=[int(count) for count in _CORE.findall(server)],
     )
     if found.handled + found.lost != load.requests * load.clients:
         raise ExperimentError(

@@ -21,9 +21,11 @@ def run_ways(
     recipe: Callable[..., Config],
     more: Mapping[str, Config] | None = None,
     prefix: str = "",
+    verilator: bool = True,
 ) -> dict[str, Run]:
     """Return runs by the way: one thread, random batches, in full form Verilator, and `more`.
 
+    With `verilator` false, not even in full form Verilator, whose model of a blade takes minutes.
     `recipe` makes the configuration, with keys of its section `simulation` as arguments. Names of
     folders begin with `prefix`.
     """
@@ -32,7 +34,7 @@ def run_ways(
         "random-batches": {"threads": 2, "random_batch_seed": experiment.seed | 1},
         **(more or {}),
     }
-    if not experiment.quick:
+    if verilator and not experiment.quick:
         ways["verilator"] = {"rtl_engine": "verilator"}
     runs = {
         name: run_cluster(experiment, prefix + name, recipe(**way)) for name, way in ways.items()

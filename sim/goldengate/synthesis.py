@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -27,8 +28,15 @@ from goldengate.errors import GoldenGateError
 from goldengate.synthesis_cells import FAMILIES, KINDS, kind_of, levels_of, weight_of
 
 COUNTS, NETLIST, NETLIST_VERILOG = "counts.json", "netlist.json", "netlist.v"
+WHOLE_GATES = 60_000
+"""Of a design for a Xilinx family, up to which it is mapped to tables as one piece. The time that
+takes grows with the square of the gates."""
+PART_GATES = 4_000
+"""Of a module, from which on it is a piece of a larger design. Tables are not optimised across."""
 MARK = "module:"
 """Begins the `src` of what _mark marked."""
+_PIECE = re.compile(r"\$flatten((?:\\[^\\$]+\.)+)\$")
+"""Begins the name of what was in a piece of a design: the instances that it is in."""
 _COMMANDS = {
     "ecp5": "synth_ecp5 -top {top}",
     "xcup": "synth_xilinx -family xcup -flatten -noiopad -top {top}",
@@ -64,8 +72,12 @@ def synthesize(
     folder: Path,
     parameters: Mapping[str, str | int] | None = None,
     defines: Mapping[str, str] | None = None,
+    limits: tuple[int, int] = (WHOLE_GATES, PART_GATES),
 ) -> Counts:
     """Synthesize Verilog or SystemVerilog for a family (see FAMILIES) into `folder`.
+
+    A design of more gates than the first of `limits` is mapped in pieces, modules of at least the
+    second.
 
     Raises:
         GoldenGateError: Yosys refused the design, or the family is not one.
@@ -79,6 +91,7 @@ def synthesize(
         "family": family,
         "parameters": {name: str(value) for name, value in (parameters or {}).items()},
         "defines": dict(defines or {}),
+        "limits": limits,
     }
     (folder / "task.json").write_text(json.dumps(task))
     log = folder / "yosys.log"
@@ -108,13 +121,18 @@ def module_of(net: str) -> str:
 
 
 def _owner(name: str, cell: Mapping[str, Any], kind: str) -> str:
-    """Return the module of a register, from what `_mark` wrote, or of a memory, from its name."""
+    """Return the module of a register, from what `_mark` wrote, or of a memory, from its name.
+
+    `_mark` wrote the path in a piece of the design; the name begins with that of the piece.
+    """
     if kind == "memory":  # MEMORY.0.PART
         return module_of(re.sub(r"(\.\d+)+$", "", name))
+    piece = _PIECE.match(name)
+    path = [piece[1].replace("\\", "").rstrip(".")] if piece else []
     for place in cell["attributes"].get("src", "").split("|"):
         if place.startswith(MARK):
-            return str(place[len(MARK) :])
-    return ""
+            return ".".join([*path, place[len(MARK) :]]).strip(".")
+    return ".".join(path)
 
 
 class _Netlist:
@@ -234,35 +252,68 @@ def _mark(module: Any) -> None:
             )
 
 
+def _read(task: Mapping[str, Any]) -> Any:
+    """Return the design of a task as Yosys has it, with its hierarchy."""
+    from pyosys import libyosys as ys
+
+    design = ys.Design()
+    words = ["read_slang", "--keep-hierarchy", "--top", task["top"]]
+    for name, value in task["parameters"].items():
+        words += ["-G", f"{name}={value}"]
+    words += [f"-D{name}={value}" for name, value in task["defines"].items()]
+    for command in (" ".join([*words, *task["sources"]]), f"hierarchy -top {task['top']}", "proc"):
+        ys.run_pass(command, design)
+    return design
+
+
+def _pieces(design: Any, whole_gates: int, part_gates: int) -> set[str]:
+    """Return the modules that are mapped by themselves; none of a design that is small enough.
+
+    The design is of no further use: gates are counted once it is optimised.
+    """
+    from pyosys import libyosys as ys
+
+    def kept(gates: int) -> set[str]:
+        # What is kept already has its gates left out of those of the modules around it.
+        ys.run_pass("setattr -mod -unset keep_hierarchy", design)
+        ys.run_pass(f"keep_hierarchy -min_cost {gates}", design)
+        keep = ys.IdString("\\keep_hierarchy")
+        modules = design.modules_.values()
+        return {module.name.str() for module in modules if module.get_bool_attribute(keep)}
+
+    for command in ("opt_clean", "bwmuxmap", "opt -full", "opt_clean"):
+        ys.run_pass(command, design)
+    return kept(part_gates) if kept(whole_gates) else set()
+
+
 def _main(path: Path) -> int:
     from pyosys import libyosys as ys
 
     watch.begin()
     task = json.loads(path.read_text())
-    folder, top = path.parent, task["top"]
-    design = ys.Design()
-    words = ["read_slang", "--keep-hierarchy", "--top", top]
-    for name, value in task["parameters"].items():
-        words += ["-G", f"{name}={value}"]
-    words += [f"-D{name}={value}" for name, value in task["defines"].items()]
-    ys.run_pass(" ".join([*words, *task["sources"]]), design)
-    for command in (f"hierarchy -top {top}", "proc", "flatten"):
-        ys.run_pass(command, design)
-    _mark(design.top_module())
-    if task["family"] == "ecp5":  # As every bitstream for one is made.
+    folder, top, family = path.parent, task["top"], task["family"]
+    pieces = set() if family == "ecp5" else _pieces(_read(task), *task["limits"])
+    design = _read(task)
+    for module in design.modules_.values():
+        module.set_bool_attribute(ys.IdString("\\keep_hierarchy"), module.name.str() in pieces)
+    ys.run_pass("flatten", design)
+    for module in design.modules_.values():
+        _mark(module)
+    if family == "ecp5":  # As every bitstream for one is made.
         ys.run_pass("opt_clean", design)
         BlockReads(design.top_module()).run()
     commands = [
-        _COMMANDS[task["family"]].format(top=top),
+        _COMMANDS[family].format(top=top),
+        *(["setattr -mod -unset keep_hierarchy", "flatten"] if pieces else []),
         f"write_json {folder / NETLIST}",
         "rename -hide c:*",  # slang cannot read cells with dots in their names.
         f"write_verilog -noattr {folder / NETLIST_VERILOG}",
     ]
     for command in commands:
         ys.run_pass(command, design)
-    cpu_s = time.process_time()
+    cpu_s = time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     netlist = json.loads((folder / NETLIST).read_text())
-    found = count(netlist, top, task["family"], cpu_s)
+    found = count(netlist, top, family, cpu_s)
     (folder / COUNTS).write_text(json.dumps(vars(found), indent=1) + "\n")
     return 0
 

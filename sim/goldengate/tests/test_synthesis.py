@@ -75,3 +75,28 @@ def test_a_broken_design_says_why(tmp_path: Path) -> None:
 def test_the_module_of_a_net() -> None:
     assert module_of("form.target.core.pc") == "form.target.core"
     assert module_of("pc") == ""
+
+
+OUTER = """
+module Outer (input logic clock, input logic write, input logic [9:0] address,
+              input logic [7:0] data, output logic [7:0] found, output logic same,
+              output logic [17:0] product);
+  Whole inner (.*);
+endmodule
+"""
+
+
+def test_a_large_design_is_mapped_in_pieces_and_counted_as_one(tmp_path: Path) -> None:
+    """A piece may be in a piece: registers and memories are those of the same modules."""
+    source = tmp_path / "outer.sv"
+    source.write_text(TEXT + OUTER)
+    whole = synthesize([source], "Outer", "xcup", tmp_path / "whole")
+    pieces = synthesize([source], "Outer", "xcup", tmp_path / "pieces", limits=(40, 2))
+    log = (tmp_path / "pieces/yosys.log").read_text()
+    assert "Keeping Part" in log and "Keeping Whole" in log
+    assert "Keeping" not in (tmp_path / "whole/yosys.log").read_text()
+    assert set(pieces.modules) == set(whole.modules) == {"inner", "inner.first", "inner.second"}
+    for module, taken in whole.modules.items():
+        for kind in ("ff", "bram_kbit", "dsp"):
+            assert pieces.modules[module][kind] == taken[kind]
+    assert pieces.total["lut"] == pytest.approx(whole.total["lut"], abs=4)

@@ -7,17 +7,19 @@
 
 enum { MOST_CORES = 4 };
 
+// Cores get it in the order in which they ask: one that polls would always be first otherwise.
 struct lock {
-  uint32_t taken;  // 1, or 0
+  uint32_t next, held;  // tickets: of the next core that asks, and of the one that has the lock
 } __attribute__((aligned(64)));
 
 static inline void lock(struct lock *one) {
-  while (__atomic_exchange_n(&one->taken, 1, __ATOMIC_ACQUIRE)) {
-    while (__atomic_load_n(&one->taken, __ATOMIC_RELAXED)) continue;
-  }
+  const uint32_t own = __atomic_fetch_add(&one->next, 1, __ATOMIC_RELAXED);
+  while (__atomic_load_n(&one->held, __ATOMIC_ACQUIRE) != own) continue;
 }
 
-static inline void unlock(struct lock *one) { __atomic_store_n(&one->taken, 0, __ATOMIC_RELEASE); }
+static inline void unlock(struct lock *one) {
+  __atomic_store_n(&one->held, one->held + 1, __ATOMIC_RELEASE);
+}
 
 // For the first core: all others of `cores` go on behind core_sleep; waits until each of them has
 // called core_ready once more.

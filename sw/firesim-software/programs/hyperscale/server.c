@@ -221,6 +221,12 @@ static void report(void) {
         step[STEP_RECEIVE], step[STEP_DECOMPRESS], step[STEP_DESERIALISE]);
   print("cycles touch=%lu serialise=%lu compress=%lu send=%lu\n", step[STEP_TOUCH],
         step[STEP_SERIALISE], step[STEP_COMPRESS], step[STEP_SEND]);
+  if (server.cores == 1) return;
+  for (uint64_t i = 0; i < server.cores; i++) {
+    const struct worker *const worker = &server.workers[i];
+    print("core hart=%lu answered=%lu refused=%lu waiting=%lu\n", i,
+          worker->answered - worker->refused, worker->refused, worker->waiting_cycles);
+  }
 }
 
 void secondary_main(int hart) {
