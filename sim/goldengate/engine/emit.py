@@ -253,8 +253,17 @@ class _Body:
                 text = self._expression(node)
             else:
                 text = self.emitter.place(key_of(node), self.module)
-            self.lines.append(f"const {type_of(node.width)} {found} = {text};")
+            self._declare(node, found, text)
         return found
+
+    def _declare(self, node: Node, name: str, text: str) -> None:
+        """Add a local variable.
+
+        It is not const: of a constant integer, a C++ compiler looks whether all that it comes from
+        is known when it compiles, along each way to it. Of values in which such meet again and
+        again, as in a chain of selections, the ways are as many as 2 to the length of the chain.
+        """
+        self.lines.append(f"{type_of(node.width)} {name} = {text};")
 
     def _pick(self, node: Node) -> str:
         """Return a load of what lies side by side, else selections."""
@@ -329,7 +338,7 @@ class _Body:
         assert node is not None
         text = self._expression(node)
         found = self.local[node.uid] = f"n{node.uid}"
-        self.lines.append(f"const {type_of(node.width)} {found} = {text};")
+        self._declare(node, found, text)
         if self.emitter.is_kept(node.uid):
             self.lines.append(self.emitter.store(node.uid, found, node.width, self.module))
 
