@@ -10,6 +10,8 @@ from __future__ import annotations
 import random
 import re
 
+from firesim.topology.passes.addresses import ip_text
+
 from regression.support.captured_frames import Frame, read_capture
 from regression.support.cluster import Config
 from regression.support.experiment import Experiment
@@ -69,7 +71,7 @@ def _said(frame: Frame) -> tuple[int, str, str, int]:
 
 
 def _expected(port: int) -> list[tuple[int, str, str, int]]:
-    ask, answer = (f"{'172.16' if port == 0 else f'10.{port}'}.0.{low}" for low in (2, 3))
+    ask, answer = (ip_text(node, port) for node in (0, 1))
     both = [((_REQUEST, ask, answer, n), (_ANSWER, answer, ask, n)) for n in range(COUNT)]
     return [one for pair in both for one in pair]
 
