@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,19 @@ class WarmStart:
     """One configuration, described for both engines; everything it leaves is in `folder`."""
 
     def __init__(self, experiment: Experiment, config: Config, folder: Path) -> None:
-        """Build what both engines need."""
+        """Build what functional nodes need."""
         self.experiment = experiment
+        self.config = config
         self.folder = folder
-        self.functional = self._describe(config, "functional")
-        self.rtl = self._describe(config, "rtl")
+        self.functional = self._describe("functional")
 
-    def _describe(self, config: Config, engine: str) -> Description:
-        on_engine = merged(config, {"simulation": {"engine": engine}})
+    @cached_property
+    def rtl(self) -> Description:
+        """The nodes in RTL; their model is built when this is asked for."""
+        return self._describe("rtl")
+
+    def _describe(self, engine: str) -> Description:
+        on_engine = merged(self.config, {"simulation": {"engine": engine}})
         return Cluster(self.experiment, on_engine).description(self.folder / engine)
 
     def whole(self, max_cycles: int) -> Run:
