@@ -29,6 +29,7 @@ from firesim.report.flame_svg import flame_svg
 from firesim.report.flamegraph import merge_folded
 
 from regression.support.captured_frames import frames_in
+from regression.support.claims import verdict
 from regression.support.cluster import Config, run_cluster
 from regression.support.experiment import Experiment, ExperimentError, Verdict, experiment_named
 from regression.support.hyperscale import (
@@ -303,11 +304,8 @@ def _two_cores(experiment: Experiment) -> dict[str, bool]:
 
 
 def _holds(experiment: Experiment, checks: Mapping[str, bool], found: str) -> Verdict:
-    for name, fine in checks.items():
-        experiment.say(f"{name}: {'yes' if fine else 'NO'}")
     experiment.keep(checks=dict(checks))
-    told = f"{found}{sum(checks.values())} of {len(checks)} claims hold"
-    return Verdict(all(checks.values()), told, "all of them")
+    return verdict(experiment, checks, found)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ import yaml
 from firesim.pipeline.run import run as run_recipe
 from rich.console import Console
 
+from regression.support.claims import tell
 from regression.support.cluster import Config, merged
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.hosts.lab import hash_of, loaded, whole_run
@@ -210,8 +211,7 @@ def run(experiment: Experiment) -> Verdict:
         "a circle is named": _circle(experiment),
         **({} if experiment.quick else {"RTL nodes": _rtl(experiment)}),
     }
-    for name, fine in checks.items():
-        experiment.say(f"{name}: {'yes' if fine else 'NO'}")
+    tell(experiment, checks)
     experiment.keep(token_hash=token_hash, **{k.replace(" ", "_"): v for k, v in checks.items()})
     good = sum(checks.values())
     return Verdict(good == len(checks), f"{good} of {len(checks)} claims hold,", "all of them")

@@ -43,6 +43,7 @@ from regression.published.chase.measure import (
 from regression.published.chase.pictures import plot_breakdown, plot_depths, plot_ratios, plot_scale
 from regression.published.chase.reference import FETCHES, Chase, sweep
 from regression.support.captured_frames import frames_in
+from regression.support.claims import tell
 from regression.support.cluster import merged
 from regression.support.experiment import Experiment, Verdict, experiment_named
 from regression.support.traffic import mac_of
@@ -336,8 +337,7 @@ def run(experiment: Experiment) -> Verdict:
     plot_scale(experiment, swept, scale.depth)
     plot_ratios(experiment, law.times_us, scale.latencies_us, law.limit)
     plot_breakdown(experiment, increments)
-    for name, fine in checks.items():
-        experiment.say(f"{name}: {'yes' if fine else 'NO'}")
+    tell(experiment, checks)
     lead = swept[scale.servers[-1], "get"].us(scale.depth)
     lead /= swept[scale.servers[-1], "fat"].us(scale.depth)
     experiment.keep(
