@@ -8,6 +8,8 @@ that instantiate it have its content. What comes out is the same to the last nam
 
 from __future__ import annotations
 
+from collections import Counter
+from graphlib import TopologicalSorter
 from typing import Any
 
 from goldengate.state import State, plain, public
@@ -15,54 +17,31 @@ from goldengate.state import State, plain, public
 _LEVEL = "firesim_level"
 
 
-class _Hierarchy:
-    """Which modules instantiate which, and how many levels are below each."""
-
-    def __init__(self, state: State) -> None:
-        self.modules: dict[str, Any] = {
-            plain(module.name): module
-            for module in state.design.modules_.values()
-            if not module.get_blackbox_attribute()
-        }
-        self.below: dict[str, set[str]] = {
-            name: {plain(cell.type) for cell in module.cells_.values()} & self.modules.keys()
-            for name, module in self.modules.items()
-        }
-        self._height: dict[str, int] = {}
-
-    def height(self, top: str) -> int:
-        """Return the number of levels below a module; the leaves are level 0."""
-        todo = [top]
-        while todo:
-            name = todo[-1]
-            unknown = [one for one in self.below[name] if one not in self._height]
-            todo += unknown
-            if not unknown:
-                todo.pop()
-                heights = [self._height[one] + 1 for one in self.below[name]]
-                self._height[name] = max(heights, default=0)
-        return self._height[top]
-
-    def at(self, height: int) -> list[str]:
-        """Return the modules that have a number of levels below them."""
-        return [name for name, own in self._height.items() if own == height]
-
-
 def run(state: State) -> None:
     """Make the top module the only one beside black boxes."""
-    tree = _Hierarchy(state)
-    users = {name: 0 for name in tree.modules}
-    for below in tree.below.values():
-        for name in below:
-            users[name] += 1
-    for height in range(1, tree.height(state.request.top) + 1):
-        taken = tree.at(height)
+    modules: dict[str, Any] = {
+        plain(module.name): module
+        for module in state.design.modules_.values()
+        if not module.get_blackbox_attribute()
+    }
+    below = {
+        name: {plain(cell.type) for cell in module.cells_.values()} & modules.keys()
+        for name, module in modules.items()
+    }
+    users = Counter(inner for inside in below.values() for inner in inside)
+    levels = TopologicalSorter(below)
+    levels.prepare()
+    while levels.is_active():
+        ready = levels.get_ready()
+        taken = [name for name in ready if below[name]]
         for name in taken:
-            tree.modules[name].set_bool_attribute(public(_LEVEL), True)
-        state.run(f"flatten A:{_LEVEL}")
+            modules[name].set_bool_attribute(public(_LEVEL), True)
+        if taken:
+            state.run(f"flatten A:{_LEVEL}")
         for name in taken:
-            tree.modules[name].set_bool_attribute(public(_LEVEL), False)
-            for inner in tree.below[name]:
+            modules[name].set_bool_attribute(public(_LEVEL), False)
+            for inner in below[name]:
                 users[inner] -= 1
                 if not users[inner]:
-                    state.design.remove(tree.modules[inner])
+                    state.design.remove(modules[inner])
+        levels.done(*ready)

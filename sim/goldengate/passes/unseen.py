@@ -19,8 +19,6 @@ from goldengate.state import State, plain, public
 _LEAST_BITS = 1 << 15
 """Of the wires in an instance that is looked at."""
 _SEEN = re.compile(r"\$(check|print|assert|assume|cover|live|fair|_TBUF_)")
-
-
 _KEEP = public("keep")
 
 
@@ -80,22 +78,6 @@ class _Modules:
         return self._bits[name]
 
 
-def _uses(modules: _Modules, module: Any) -> set[str]:
-    return {plain(cell.type) for cell in module.cells_.values() if modules.inner(cell) is not None}
-
-
-def _remove_unused(state: State, modules: _Modules) -> None:
-    """Remove modules of which no instance below the top is left."""
-    found, todo = {state.request.top}, [state.module]
-    while todo:
-        for name in _uses(modules, todo.pop()) - found:
-            found.add(name)
-            todo.append(state.design.module(public(name)))
-    for module in list(state.design.modules_.values()):
-        if plain(module.name) not in found and not module.get_blackbox_attribute():
-            state.design.remove(module)
-
-
 def run(state: State) -> None:
     """Leave such instances out."""
     modules = _Modules(state)
@@ -108,4 +90,4 @@ def run(state: State) -> None:
     for module, cell in unseen:
         module.remove(cell)
     if unseen:
-        _remove_unused(state, modules)
+        state.run(f"hierarchy -top {state.request.top}")  # Removes modules without instances.

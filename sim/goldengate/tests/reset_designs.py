@@ -32,6 +32,15 @@ assign y = {1'b0, tens, digit};
 """
 """A counter that clears itself when it is full."""
 
+RIPPLE = """\
+logic [2:0] q = 0; wire clear = q == 5;
+always @(negedge clock or posedge clear) if (clear) q[0] <= 0; else q[0] <= ~q[0];
+always @(negedge q[0] or posedge clear) if (clear) q[1] <= 0; else q[1] <= ~q[1];
+always @(negedge q[1] or posedge clear) if (clear) q[2] <= 0; else q[2] <= ~q[2];
+assign y = {5'b0, q};
+"""
+"""A ripple counter that clears itself: a clear for no time would be an edge of a clock."""
+
 CHAIN = """\
 logic [6:0] q = 7'h2a; wire [7:0] clear = {q & {x[3:1], 4'b1011}, reset & x[0]};
 for (genvar i = 0; i < 7; i++) begin : stage

@@ -18,7 +18,7 @@ from goldengate.harness import Model
 from goldengate.manifest import EngineUsed
 from goldengate.sharing import Shared
 from goldengate.tests.designs import lower, refusal, seed, top, write
-from goldengate.tests.reset_designs import DESIGNS, TABLE, answers, text_of
+from goldengate.tests.reset_designs import DESIGNS, RIPPLE, TABLE, answers, text_of
 from goldengate.tests.test_fame1 import _compare, _models
 from goldengate.tests.test_multi_cycle import _compare as _compare_shared
 
@@ -158,15 +158,6 @@ def test_what_never_settles_ends_with_its_names(tmp_path: Path) -> None:
         with Model(made / "model.so") as running:
             seen = [running.step({"x": x})["firesim_assert"] for x in (0, 2, 4, 1, 1, 0)]
         assert seen == [0, 0, 0, 1, 1, 0]
-
-
-RIPPLE = """\
-logic [2:0] q = 0; wire clear = q == 5;
-always @(negedge clock or posedge clear) if (clear) q[0] <= 0; else q[0] <= ~q[0];
-always @(negedge q[0] or posedge clear) if (clear) q[1] <= 0; else q[1] <= ~q[1];
-always @(negedge q[1] or posedge clear) if (clear) q[2] <= 0; else q[2] <= ~q[2];
-assign y = {5'b0, q};
-"""
 
 
 def test_what_is_a_clock_of_others_is_left(tmp_path: Path) -> None:
